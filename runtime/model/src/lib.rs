@@ -1,0 +1,16 @@
+//! The words every other room uses: ids, problems, endings, events, records and bounds.
+//!
+//! This crate knows no file, no clock, no database and no engine.
+//! It holds values and the rules about one value alone.
+
+pub mod definition;
+pub mod ending;
+pub mod event;
+pub mod id;
+pub mod json;
+pub mod limits;
+pub mod position;
+pub mod problem;
+pub mod record;
+pub mod refusal;
+pub mod time;
