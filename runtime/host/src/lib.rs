@@ -1,1 +1,5 @@
-//! Placeholder.
+//! The runtime: opens playbooks, drives views, offers the operations, and works on a folder for the Studio.
+//!
+//! Everything that acts goes through here; nothing here knows HTTP, a window or a terminal.
+
+pub mod api;
