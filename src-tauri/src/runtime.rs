@@ -1,0 +1,79 @@
+//! The runtime in this process: its router, what it opens first, and its end.
+
+use crate::arguments::Open;
+use crate::places::Places;
+use crate::scheme;
+use anyhow::Result;
+use axum::Router;
+use http::Request;
+use http::header::CONTENT_TYPE;
+use serde_json::{Value, json};
+use std::path::Path;
+use std::time::Duration;
+
+/// The longest the program waits for the runtime to put everything away.
+const STOP_TIME: Duration = Duration::from_secs(10);
+
+/// The runtime, started.
+pub struct Runtime {
+    router: Router,
+}
+
+impl Runtime {
+    /// Starts it without a folder.
+    ///
+    /// # Errors
+    /// When it cannot keep what it has to remember.
+    pub async fn start(places: &Places) -> Result<Self> {
+        tracing::debug!(config = %places.config().display(), "the runtime starts");
+        Ok(Self { router: Router::new() })
+    }
+
+    /// Its routes; the clone is cheap.
+    pub fn router(&self) -> Router {
+        self.router.clone()
+    }
+
+    /// Opens what the person asked for, through the same routes as the page.
+    ///
+    /// # Errors
+    /// The sentence of the refusal.
+    pub async fn open(&self, open: &Open, places: &Places) -> Result<(), String> {
+        match open {
+            Open::Home => Ok(()),
+            Open::Folder(path) => self.ask("/studio/api/folder/open", path).await,
+            Open::Sample => {
+                let path = places.sample();
+                let there = path.join("playbook.yaml").exists();
+                self.ask(if there { "/studio/api/folder/open" } else { "/studio/api/folder/sample" }, &path).await
+            }
+        }
+    }
+
+    async fn ask(&self, route: &str, folder: &Path) -> Result<(), String> {
+        let whole = std::path::absolute(folder).unwrap_or_else(|_| folder.to_owned());
+        let Some(path) = whole.to_str() else {
+            return Err(
+                "This folder's path is not text, so it cannot be opened: give the folder another name.".to_owned()
+            );
+        };
+        let request = Request::post(format!("{}://localhost{route}", scheme::NAME))
+            .header(CONTENT_TYPE, "application/json")
+            .body(json!({ "path": path }).to_string().into_bytes())
+            .map_err(|error| error.to_string())?;
+        let response = scheme::answer(self.router(), request).await;
+        if response.status().is_success() {
+            return Ok(());
+        }
+        let problem: Value = serde_json::from_slice(response.body()).unwrap_or_default();
+        let words = format!("The folder could not be opened: the runtime answered {}.", response.status());
+        Err(problem["detail"].as_str().map_or(words, str::to_owned))
+    }
+
+    /// Puts everything away: the log is closed, and so is every worker process.
+    pub async fn stop(&self) {
+        if tokio::time::timeout(STOP_TIME, async {}).await.is_err() {
+            tracing::error!("the runtime did not stop in time");
+        }
+    }
+}
