@@ -1,3 +1,7 @@
 import { createRoot } from 'react-dom/client';
+import { App } from './app/app';
+import { show } from './app/settings';
+import './style/base.css';
 
-createRoot(document.getElementById('root') as HTMLElement).render(<p>Playbook Studio</p>);
+show();
+createRoot(document.getElementById('root') as HTMLElement).render(<App />);

@@ -1,0 +1,94 @@
+/** The calls by name, and the paths that queries read. Must not know screens. */
+
+import type { Transport } from './transport';
+import type {
+  Check, Chosen, DocumentText, Ending, Folder, HistoryPage, Json, Plan, PublishResult, Refold, Run, RunPage, Server,
+} from './types';
+
+const part = encodeURIComponent;
+
+export const paths = {
+  state: '/studio/api/state',
+  folder: '/studio/api/folder',
+  document: (type: string, name: string) => `/studio/api/documents/${part(type)}/${part(name)}`,
+  view: (name: string) => `/studio/api/views/${part(name)}`,
+  inputs: (type: string, name: string) => `/studio/api/inputs/${part(type)}/${part(name)}`,
+  servers: '/studio/api/servers',
+  playbook: (id: string) => `/v1/orgs/local/playbooks/${part(id)}`,
+  run: (playbook: string, id: string) => `${paths.playbook(playbook)}/runs/${part(id)}`,
+  event: (playbook: string, id: string) => `${paths.playbook(playbook)}/events/${part(id)}`,
+  definition: (playbook: string, type: string, name: string) =>
+    `${paths.playbook(playbook)}/definitions/${part(type)}/${part(name)}`,
+};
+
+/** The topics of the change feed. */
+export const topics = {
+  log: ['log'],
+  documents: ['documents', 'folder'],
+  folder: ['folder', 'documents', 'views', 'publish'],
+  views: ['views', 'log'],
+  publish: ['publish'],
+  state: ['folder'],
+} as const;
+
+export interface PageQuery { [field: string]: string | number | null | undefined }
+
+export function query(fields: PageQuery): string {
+  const parts = Object.entries(fields).flatMap(([key, value]) =>
+    value === null || value === undefined || value === '' ? [] : [`${part(key)}=${part(String(value))}`]);
+  return parts.length === 0 ? '' : `?${parts.join('&')}`;
+}
+
+export class Studio {
+  readonly transport: Transport;
+  constructor(transport: Transport) {
+    this.transport = transport;
+  }
+
+  openFolder = (path: string) => this.post<Folder>('/studio/api/folder/open', { path });
+  sampleFolder = (path: string) => this.post<Folder>('/studio/api/folder/sample', { path });
+  newFolder = (given: { path: string; playbook: string; name: string; description: string }) =>
+    this.post<Folder>('/studio/api/folder/new', given);
+  closeFolder = () => this.post<object>('/studio/api/folder/close', {});
+
+  document = (type: string, name: string, signal?: AbortSignal) =>
+    this.transport.call<DocumentText>('GET', paths.document(type, name), undefined, signal);
+  check = (type: string, name: string, text: string, signal?: AbortSignal) =>
+    this.transport.call<Check>('POST', '/studio/api/check', { type, name, text }, signal);
+  save = (type: string, name: string, text: string, base: string | null) =>
+    this.transport.call<{ document: DocumentText }>('PUT', paths.document(type, name), { text, base });
+  create = (type: string, name: string) => this.post<{ document: DocumentText }>('/studio/api/documents', { type, name });
+  retire = (type: string, name: string) =>
+    this.post<{ document: DocumentText }>(`${paths.document(type, name)}/retire`, {});
+  remove = (type: string, name: string) => this.post<object>(`${paths.document(type, name)}/delete`, {});
+  markdown = (text: string) => this.post<{ html: string }>('/studio/api/format/markdown', { text });
+
+  trial = (type: string, name: string, text: string, input: Json, signal?: AbortSignal) =>
+    this.transport.call<{ ending: Ending }>('POST', '/studio/api/trial', { type, name, text, input }, signal);
+  run = (playbook: string, type: string, name: string, input: Json, runId: string) =>
+    this.post<Run>(`${paths.definition(playbook, type, name)}/run`, { input, run_id: runId });
+  getRun = (playbook: string, id: string) => this.transport.call<Run>('GET', paths.run(playbook, id));
+  runs = (playbook: string, fields: PageQuery, signal?: AbortSignal) =>
+    this.transport.call<RunPage>('GET', `${paths.playbook(playbook)}/runs${query(fields)}`, undefined, signal);
+  events = (playbook: string, fields: PageQuery, signal?: AbortSignal) =>
+    this.transport.call<HistoryPage>('GET', `${paths.playbook(playbook)}/events${query(fields)}`, undefined, signal);
+
+  refold = (name: string, text: string, signal?: AbortSignal) =>
+    this.transport.call<Refold>('POST', `${paths.view(name)}/refold`, { text }, signal);
+
+  saveInput = (type: string, name: string, given: { name: string; value: Json }) =>
+    this.post<object>(paths.inputs(type, name), given);
+
+  addServer = (given: { name: string; origin: string; org: string; playbook: string; key?: string }) =>
+    this.post<{ server: Server }>(paths.servers, given);
+  changeServer = (id: string, given: { name: string; origin: string; org: string; playbook: string; key?: string }) =>
+    this.transport.call<{ server: Server }>('PUT', `${paths.servers}/${part(id)}`, given);
+  removeServer = (id: string) => this.post<object>(`${paths.servers}/${part(id)}/delete`, {});
+  plan = (server: string) => this.post<Plan>('/studio/api/publish/plan', { server });
+  apply = (plan: string, items: { type: string; name: string; action: Chosen }[]) =>
+    this.post<{ results: PublishResult[] }>('/studio/api/publish/apply', { plan, items });
+
+  private post<T>(path: string, body: object): Promise<T> {
+    return this.transport.call<T>('POST', path, body);
+  }
+}

@@ -1,0 +1,3 @@
+export default function Later(_: { type?: string; name?: string; id?: string }) {
+  return null;
+}
