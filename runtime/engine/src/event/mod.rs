@@ -1,0 +1,8 @@
+//! Events: those published to a playbook, and the playbook's own facts as a fold sees them.
+
+mod attribute;
+mod own;
+mod publish;
+
+pub use own::{Seen, Unseen, seen};
+pub use publish::{Published, publish, same};

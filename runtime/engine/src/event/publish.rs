@@ -1,0 +1,265 @@
+//! `publish_event`: what an event from outside must keep, and when two are the same.
+
+use super::attribute;
+use playbook_model::ending::Issue;
+use playbook_model::event::{CloudEvent, OWN_ATTRIBUTES, OWN_SOURCES};
+use playbook_model::json;
+use playbook_model::limits;
+use playbook_model::record::{PublishedEvent, RECORDED_TYPES};
+use playbook_model::time::Moment;
+use serde_json::{Map, Value};
+
+/// What the playbook fills in where the publisher gave none.
+#[derive(Debug, Clone)]
+pub struct Published {
+    /// An id for an event without one: a version 7 UUID.
+    pub id: String,
+    /// The moment of recording.
+    pub at: Moment,
+}
+
+const TYPE_CHARACTERS: usize = 256;
+const ID_CHARACTERS: usize = 256;
+const TEXT_CHARACTERS: usize = 1_024;
+
+/// Reads and completes an event from outside: "Publishing events".
+///
+/// # Errors
+/// Every issue at once, each under `/event/<attribute>`.
+pub fn publish(given: &Map<String, Value>, fill: &Published) -> Result<PublishedEvent, Vec<Issue>> {
+    let mut issues = Vec::new();
+    let mut event = CloudEvent {
+        specversion: "1.0".into(),
+        id: String::new(),
+        kind: String::new(),
+        source: String::new(),
+        subject: None,
+        time: None,
+        datacontenttype: None,
+        dataschema: None,
+        extensions: Map::new(),
+        data: None,
+    };
+    for (name, value) in given {
+        if let Err(detail) = take(&mut event, name, value) {
+            issues.push(Issue { detail, pointer: json::join("/event", &json::cut(name, 64)) });
+        }
+    }
+    for name in ["type", "source"] {
+        if !given.contains_key(name) {
+            issues.push(Issue { detail: format!("An event needs a {name}"), pointer: format!("/event/{name}") });
+        }
+    }
+    if event.extensions.len() > limits::EVENT_EXTENSIONS {
+        let detail = format!("Expected at most {} extension attributes", limits::EVENT_EXTENSIONS);
+        issues.push(Issue { detail, pointer: "/event".into() });
+    }
+    let mut filled = Vec::new();
+    for (name, missing) in [("specversion", !given.contains_key("specversion")), ("id", event.id.is_empty()), ("time", event.time.is_none())] {
+        if missing {
+            filled.push(name.to_owned());
+        }
+    }
+    if event.id.is_empty() {
+        event.id.clone_from(&fill.id);
+    }
+    if event.time.is_none() {
+        event.time = Some(fill.at.iso());
+    }
+    if issues.is_empty() {
+        let bytes = json::bytes(&serde_json::to_value(&event).expect("an event holds nothing JSON cannot"));
+        if bytes > limits::EVENT_BYTES {
+            let detail = format!("Expected an event of at most {} bytes as JSON, and this one takes {bytes}", limits::EVENT_BYTES);
+            issues.push(Issue { detail, pointer: "/event".into() });
+        }
+    }
+    if issues.is_empty() { Ok(PublishedEvent { event, filled }) } else { Err(issues) }
+}
+
+fn take(event: &mut CloudEvent, name: &str, value: &Value) -> Result<(), String> {
+    match name {
+        "data" => {
+            if json::depth(value) > limits::EVENT_DATA_LEVELS {
+                return Err(format!("Expected data of at most {} levels", limits::EVENT_DATA_LEVELS));
+            }
+            event.data = Some(value.clone());
+            Ok(())
+        }
+        "specversion" if value == "1.0" => Ok(()),
+        "specversion" => Err("Expected 1.0".into()),
+        "id" => {
+            event.id = named(value, ID_CHARACTERS)?;
+            Ok(())
+        }
+        "type" => {
+            let kind = named(value, TYPE_CHARACTERS)?;
+            if RECORDED_TYPES.contains(&kind.as_str()) {
+                return Err("The playbook records events of this type itself; choose another".into());
+            }
+            event.kind = kind;
+            Ok(())
+        }
+        "source" => {
+            let source = text(value, TEXT_CHARACTERS)?;
+            if source.is_empty() || !attribute::is_uri_reference(&source) {
+                return Err("Expected a URI reference that is not empty, such as /crm or https://example.com/crm".into());
+            }
+            if OWN_SOURCES.iter().any(|own| source.starts_with(own)) {
+                return Err("Sources under /runs/, /definitions/ and /callers/ are the playbook's own; choose another".into());
+            }
+            event.source = source;
+            Ok(())
+        }
+        "subject" => {
+            event.subject = Some(named(value, TEXT_CHARACTERS)?);
+            Ok(())
+        }
+        "time" => {
+            let time = text(value, TEXT_CHARACTERS)?;
+            if attribute::instant(&time).is_none() {
+                return Err("Expected a time as RFC 3339 writes it, such as 2026-10-03T16:40:05Z".into());
+            }
+            event.time = Some(time);
+            Ok(())
+        }
+        "datacontenttype" => {
+            let kind = text(value, TEXT_CHARACTERS)?;
+            if !attribute::is_media_type(&kind) {
+                return Err("Expected a media type such as application/json".into());
+            }
+            event.datacontenttype = Some(kind);
+            Ok(())
+        }
+        "dataschema" => {
+            let schema = text(value, TEXT_CHARACTERS)?;
+            if !attribute::is_absolute_uri(&schema) {
+                return Err("Expected an absolute URI such as https://example.com/schema".into());
+            }
+            event.dataschema = Some(schema);
+            Ok(())
+        }
+        own if OWN_ATTRIBUTES.contains(&own) => Err("Only the playbook writes this attribute".into()),
+        extension => {
+            let fits = (1..=limits::ATTRIBUTE_CHARACTERS).contains(&extension.len())
+                && extension.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit());
+            if !fits {
+                return Err("An attribute is named in 1 to 20 lowercase letters and digits".into());
+            }
+            let value = match value {
+                Value::Bool(_) => value.clone(),
+                Value::Number(number) if number.as_i64().is_some_and(|n| i32::try_from(n).is_ok()) => value.clone(),
+                Value::String(_) => Value::String(text(value, usize::MAX)?),
+                _ => return Err("Expected a text, true, false or a whole number of 32 bits".into()),
+            };
+            event.extensions.insert(extension.into(), value);
+            Ok(())
+        }
+    }
+}
+
+fn text(value: &Value, most: usize) -> Result<String, String> {
+    let Some(text) = value.as_str() else { return Err("Expected a text".into()) };
+    if text.chars().count() > most {
+        return Err(format!("Expected at most {most} characters"));
+    }
+    if attribute::has_forbidden(text) {
+        return Err("Expected a text without control characters and noncharacters".into());
+    }
+    Ok(text.into())
+}
+
+fn named(value: &Value, most: usize) -> Result<String, String> {
+    let text = text(value, most)?;
+    if text.trim().is_empty() {
+        return Err("Expected a text that is not blank".into());
+    }
+    Ok(text)
+}
+
+/// Whether an event published again is the one recorded: compared on what both callers gave, times as instants.
+#[must_use]
+pub fn same(recorded: &PublishedEvent, again: &PublishedEvent) -> bool {
+    let filled = |name: &str| recorded.filled.iter().chain(&again.filled).any(|f| f == name);
+    let (a, b) = (&recorded.event, &again.event);
+    let time = filled("time")
+        || match (&a.time, &b.time) {
+            (Some(x), Some(y)) => x == y || attribute::instant(x) == attribute::instant(y),
+            (x, y) => x == y,
+        };
+    let data = match (&a.data, &b.data) {
+        (Some(x), Some(y)) => json::same(x, y),
+        (x, y) => x == y,
+    };
+    let extensions = a.extensions.len() == b.extensions.len()
+        && a.extensions.iter().all(|(name, x)| b.extensions.get(name).is_some_and(|y| json::same(x, y)));
+    a.kind == b.kind
+        && a.source == b.source
+        && a.id == b.id
+        && a.subject == b.subject
+        && a.datacontenttype == b.datacontenttype
+        && a.dataschema == b.dataschema
+        && time
+        && data
+        && extensions
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn fill() -> Published {
+        Published { id: "made".into(), at: Moment(0) }
+    }
+
+    fn published(given: Value) -> Result<PublishedEvent, Vec<String>> {
+        publish(given.as_object().expect("an object"), &fill())
+            .map_err(|issues| issues.into_iter().map(|i| format!("{}: {}", i.pointer, i.detail)).collect())
+    }
+
+    #[test]
+    fn type_and_source_are_enough() {
+        let event = published(json!({"type": "order_placed", "source": "/shop"})).expect("taken");
+        assert_eq!(event.event.id, "made");
+        assert_eq!(event.event.time.as_deref(), Some("1970-01-01T00:00:00.000Z"));
+        assert_eq!(event.filled, ["specversion", "id", "time"]);
+    }
+
+    #[test]
+    fn every_issue_at_once() {
+        let issues = published(json!({
+            "type": "run_started", "source": "/runs/x", "id": " ", "depth": 1, "Bad": 1, "half": 1.5, "data": null, "time": "now"
+        }))
+        .expect_err("refused");
+        assert_eq!(issues.len(), 7, "{issues:#?}");
+    }
+
+    #[test]
+    fn data_nests_up_to_510_levels() {
+        let nested = |levels: usize| json::parse(&format!("{}{}", "[".repeat(levels), "]".repeat(levels)), 600).expect("JSON");
+        assert!(published(json!({"type": "a", "source": "b", "data": nested(510)})).is_ok());
+        assert!(published(json!({"type": "a", "source": "b", "data": nested(511)})).is_err());
+    }
+
+    #[test]
+    fn the_whole_event_is_bounded() {
+        let room = |more: usize| json!({"type": "a", "source": "b", "data": "x".repeat(more)});
+        let base = json::bytes(&serde_json::to_value(published(room(0)).expect("taken").event).expect("JSON"));
+        assert!(published(room(limits::EVENT_BYTES - base)).is_ok());
+        assert!(published(room(limits::EVENT_BYTES - base + 1)).is_err());
+    }
+
+    #[test]
+    fn the_same_event_is_compared_on_what_both_gave() {
+        let first = published(json!({"type": "a", "source": "b", "id": "1", "data": {"x": 1, "y": 2}})).expect("taken");
+        let again = published(json!({"type": "a", "source": "b", "id": "1", "time": "2026-01-01T00:00:00Z", "data": {"y": 2.0, "x": 1}})).expect("taken");
+        assert!(same(&first, &again));
+        let timed = published(json!({"type": "a", "source": "b", "id": "1", "time": "2026-01-01T01:00:00+01:00", "data": {"x": 1, "y": 2}})).expect("taken");
+        assert!(same(&again, &timed));
+        let other = published(json!({"type": "a", "source": "b", "id": "1", "data": {"x": 1}})).expect("taken");
+        assert!(!same(&first, &other));
+        let none = published(json!({"type": "a", "source": "b", "id": "1"})).expect("taken");
+        let null = published(json!({"type": "a", "source": "b", "id": "1", "data": null})).expect("taken");
+        assert!(!same(&none, &null));
+    }
+}
