@@ -5,18 +5,24 @@ use crate::places::Places;
 use crate::scheme;
 use anyhow::Result;
 use axum::Router;
-use http::Request;
 use http::header::CONTENT_TYPE;
+use http::{Request, Response};
 use serde_json::{Value, json};
 use std::path::Path;
 use std::time::Duration;
+use tokio::sync::watch;
 
 /// The longest the program waits for the runtime to put everything away.
 const STOP_TIME: Duration = Duration::from_secs(10);
 
+/// The longest the page's first request waits for the folder that the person named, so that Home does not flash up.
+const OPEN_TIME: Duration = Duration::from_secs(3);
+
 /// The runtime, started.
 pub struct Runtime {
     router: Router,
+    /// Whether what the person asked for at the start was opened, or refused.
+    opened: watch::Sender<bool>,
 }
 
 impl Runtime {
@@ -26,12 +32,14 @@ impl Runtime {
     /// When it cannot keep what it has to remember.
     pub async fn start(places: &Places) -> Result<Self> {
         tracing::debug!(config = %places.config().display(), "the runtime starts");
-        Ok(Self { router: Router::new() })
+        Ok(Self { router: Router::new(), opened: watch::Sender::new(false) })
     }
 
-    /// Its routes; the clone is cheap.
-    pub fn router(&self) -> Router {
-        self.router.clone()
+    /// The answer to one request of the page.
+    pub async fn answer(&self, request: Request<Vec<u8>>) -> Response<Vec<u8>> {
+        // A folder that takes longer is news to the page like any other change.
+        let _ = tokio::time::timeout(OPEN_TIME, self.opened.subscribe().wait_for(|opened| *opened)).await;
+        scheme::answer(self.router.clone(), request).await
     }
 
     /// Opens what the person asked for, through the same routes as the page.
@@ -39,6 +47,12 @@ impl Runtime {
     /// # Errors
     /// The sentence of the refusal.
     pub async fn open(&self, open: &Open, places: &Places) -> Result<(), String> {
+        let opened = self.open_now(open, places).await;
+        self.opened.send_replace(true);
+        opened
+    }
+
+    async fn open_now(&self, open: &Open, places: &Places) -> Result<(), String> {
         match open {
             Open::Home => Ok(()),
             Open::Folder(path) => self.ask("/studio/api/folder/open", path).await,
@@ -61,7 +75,7 @@ impl Runtime {
             .header(CONTENT_TYPE, "application/json")
             .body(json!({ "path": path }).to_string().into_bytes())
             .map_err(|error| error.to_string())?;
-        let response = scheme::answer(self.router(), request).await;
+        let response = scheme::answer(self.router.clone(), request).await;
         if response.status().is_success() {
             return Ok(());
         }

@@ -49,11 +49,10 @@ pub fn run(open: Open, places: Places, renderer: Renderer) -> Result<()> {
                 responder.respond(page(context.app_handle(), request.uri().path()));
                 return;
             }
-            let router = carrier.router();
-            tauri::async_runtime::spawn(async move { responder.respond(scheme::answer(router, request).await) });
+            let runtime = Arc::clone(&carrier);
+            tauri::async_runtime::spawn(async move { responder.respond(runtime.answer(request).await) });
         })
         .setup(move |app| {
-            open_window(app.handle())?;
             let handle = app.handle().clone();
             tauri::async_runtime::spawn(async move {
                 if let Err(sentence) = runtime.open(&open, &places).await {
@@ -65,6 +64,7 @@ pub fn run(open: Open, places: Places, renderer: Renderer) -> Result<()> {
                         .show(|_| {});
                 }
             });
+            open_window(app.handle())?;
             tauri::async_runtime::spawn(end_on_signal(app.handle().clone()));
             Ok(())
         })

@@ -53,7 +53,7 @@ describe('the first start, with the sample playbook', () => {
     `);
     assert.match(policy, /default-src 'self'/);
     assert.match(policy, /object-src 'none'/);
-    await app.run('location.href = "https://example.invalid/"');
+    await app.run('location.href = "file:///etc/hosts"');
     await app.find('treeitem', /^review-brief/);
     assert.equal(await app.run('return location.protocol'), 'rt:');
   });
