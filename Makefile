@@ -35,14 +35,16 @@ ui/dist/.built: ui/node_modules/.installed $(UI_SOURCES)
 	@touch $@
 
 # make screenshots   draws the pictures of the guide from the running program
-screenshots: ui
+screenshots:
 	@scripts/setup test
-	@cargo build --locked --package playbook-cli
+	@$(MAKE) --no-print-directory ui
+	@cargo build --locked --package playbook-cli --package playbook-studio
 	@node scripts/screenshots.mjs
 
 # make bench   measures checks, runs, folds, the log and the start of the app
-bench: ui
+bench:
 	@scripts/setup test
+	@$(MAKE) --no-print-directory ui
 	@cargo build --locked --release --package playbook-cli --package playbook-studio --package playbook-xtask
 	@cargo run --quiet --locked --release --package playbook-xtask -- bench
 
