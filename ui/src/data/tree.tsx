@@ -1,0 +1,120 @@
+/** A JSON value as a windowed tree, or two of them as what differs. Must not know where they come from. */
+
+import { useId, useMemo, useState } from 'react';
+import type { KeyboardEvent } from 'react';
+import type { Json } from '../api/types';
+import { Icon } from '../app/icons';
+import { IconButton } from '../app/parts';
+import { stepTo, useWindow } from '../list/window';
+import { isBranch, kindWords, membersOf, preview, type Mark, type Node } from './json';
+import styles from './tree.module.css';
+
+interface Row { node: Node; depth: number; at: number; of: number; open: boolean; branch: boolean }
+
+/** Branches with at most this many members stand open at first, two levels deep. */
+const OPEN_FIRST = 40;
+
+export function rowsOf(root: Node, toggled: ReadonlySet<string>): Row[] {
+  const rows: Row[] = [];
+  const walk = (nodes: Node[], depth: number) => {
+    nodes.forEach((node, index) => {
+      const branch = isBranch(node.value) && (Array.isArray(node.value) ? node.value.length > 0 : Object.keys(node.value).length > 0);
+      const usual = branch && (node.differs ? node.mark !== 'removed' : depth < 2 && root.before === undefined && Object.keys(node.value as object).length <= OPEN_FIRST);
+      const open = branch && (toggled.has(node.id) ? !usual : usual);
+      rows.push({ node, depth, at: index + 1, of: nodes.length, open, branch });
+      if (open) walk(membersOf(node), depth + 1);
+    });
+  };
+  walk(membersOf(root), 0);
+  return rows;
+}
+
+const SIGNS: Record<Mark, string> = { added: '+', removed: '−', changed: '~', same: '' };
+const MARK_WORDS: Record<Mark, string> = { added: 'added', removed: 'removed', changed: 'changed', same: '' };
+
+export function JsonTree({ value, before, label }: { value: Json; before?: Json; label: string }) {
+  const id = useId();
+  const [toggled, setToggled] = useState<ReadonlySet<string>>(new Set());
+  const [nowId, setNow] = useState<string | null>(null);
+  const root = useMemo((): Node => ({ key: '', id: '', pointer: '', value, mark: 'same', differs: before !== undefined, ...(before !== undefined ? { before } : {}) }), [value, before]);
+  const scalar = !isBranch(value);
+  const rows = useMemo(() => (scalar ? [{ node: { ...root, mark: before !== undefined && before !== value ? 'changed' as const : 'same' as const }, depth: 0, at: 1, of: 1, open: false, branch: false }] : rowsOf(root, toggled)), [root, toggled, scalar, before, value]);
+  const { scroller, onScroll, first, end, row: height, show } = useWindow(rows.length);
+  const found = nowId === null ? -1 : rows.findIndex((row) => row.node.id === nowId);
+  const now = Math.max(0, found);
+  const chosen = rows[now];
+  const compared = before !== undefined;
+
+  const toggle = (row: Row) => setToggled((held) => {
+    const next = new Set(held);
+    if (!next.delete(row.node.id)) next.add(row.node.id);
+    return next;
+  });
+  const go = (to: number) => {
+    const row = rows[to];
+    if (!row) return;
+    setNow(row.node.id);
+    show(to);
+  };
+  const key = (event: KeyboardEvent) => {
+    if (event.altKey || event.ctrlKey || event.metaKey || !chosen) return;
+    if (event.key === 'ArrowRight') {
+      if (chosen.branch && !chosen.open) toggle(chosen);
+      else if (chosen.open) go(now + 1);
+    } else if (event.key === 'ArrowLeft') {
+      if (chosen.open) toggle(chosen);
+      else {
+        let up = now - 1;
+        while (up >= 0 && (rows[up]?.depth ?? 0) >= chosen.depth) up -= 1;
+        if (up >= 0) go(up);
+      }
+    } else if (event.key === 'Enter' || event.key === ' ') {
+      if (chosen.branch) toggle(chosen);
+    } else {
+      const to = stepTo(event.key, now, rows.length, Math.max(1, Math.floor((scroller.current?.clientHeight ?? 600) / height) - 2));
+      if (to === null) return;
+      go(to);
+    }
+    event.preventDefault();
+  };
+  const long = chosen && typeof chosen.node.value === 'string' && chosen.node.value.length > 100 && found >= 0 ? chosen.node.value : null;
+
+  return (
+    <div className={styles.wrap}>
+      <div ref={scroller} className={styles.tree} role="tree" aria-label={label} tabIndex={0} onScroll={onScroll} onKeyDown={key}
+        aria-activedescendant={chosen && now >= first && now < end ? `${id}-${now}` : undefined}>
+        <div className={styles.rows} role="presentation" style={{ height: rows.length * height }}>
+          {rows.slice(first, end).map((row, index) => {
+            const at = first + index;
+            const { node } = row;
+            const kind = node.value === null ? 'null' : typeof node.value;
+            const shown = preview(node.value);
+            return (
+              <div key={node.id} id={`${id}-${at}`} role="treeitem" aria-level={row.depth + 1} aria-posinset={row.at} aria-setsize={row.of}
+                aria-selected={at === now} {...(row.branch ? { 'aria-expanded': row.open } : {})} className={styles.row}
+                data-now={at === now || undefined} data-mark={node.mark === 'same' ? undefined : node.mark} data-differs={(node.differs && node.mark === 'same') || undefined}
+                style={{ top: at * height, height, paddingInlineStart: 6 + row.depth * 16 }}
+                onClick={() => { setNow(node.id); if (row.branch) toggle(row); }}>
+                {compared && <span className={styles.sign} aria-hidden="true">{SIGNS[node.mark]}</span>}
+                <span className={styles.twist} data-open={row.open || undefined} aria-hidden="true">{row.branch && <Icon name="right" />}</span>
+                {node.key !== '' || !scalar ? <span className={styles.key} data-list={/^\d+$/.test(node.key) || undefined}>{node.key === '' ? '""' : node.key}</span> : null}
+                {node.mark === 'changed' && node.before !== undefined && <span className={styles.was}>{isBranch(node.before) ? kindWords(node.before) : preview(node.before)}</span>}
+                {shown !== '' && <span className={styles.value} data-kind={kind}>{shown}</span>}
+                {isBranch(node.value) && shown === '' && <span className={styles.kind}>{kindWords(node.value)}</span>}
+                {node.mark !== 'same' && <span className="visually-hidden">, {MARK_WORDS[node.mark]}</span>}
+              </div>
+            );
+          })}
+        </div>
+      </div>
+      {long !== null && <pre className={styles.full} tabIndex={0} aria-label="The text in full">{long}</pre>}
+      {chosen && (
+        <div className={styles.foot}>
+          <code title={chosen.node.pointer}>{chosen.node.pointer === '' ? '(whole)' : chosen.node.pointer}</code>
+          <span>{kindWords(chosen.node.value)}</span>
+          <IconButton small icon="copy" label="Copy the value as JSON" onClick={() => void navigator.clipboard?.writeText(JSON.stringify(chosen.node.value, null, 2))} />
+        </div>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,171 @@
+/** The editor of a text, with problems from outside. Must not know where the text comes from. */
+
+import { lintGutter, lintKeymap, setDiagnostics, type Diagnostic } from '@codemirror/lint';
+import { EditorState, StateEffect, StateField, type Text } from '@codemirror/state';
+import { Decoration, EditorView, keymap, type DecorationSet } from '@codemirror/view';
+import { useEffect, useImperativeHandle, useRef } from 'react';
+import type { Ref } from 'react';
+import type { Fix, Point, Problem } from '../api/types';
+import { editing, type Language } from './setup';
+
+export interface EditorHandle {
+  focus(): void;
+  /** Puts the cursor at a place, counted from 1, and shows it. */
+  jump(point: Point): void;
+  /** Where the cursor is, counted from 1. */
+  cursor(): Point;
+  /** Applies the edits of a fix. */
+  fix(fix: Fix): void;
+}
+
+interface Props {
+  label: string;
+  language: Language;
+  text: string;
+  onText: (text: string) => void;
+  /** Problems of `judged`; shown only while that is the text. */
+  problems: readonly Problem[];
+  judged: string;
+  /** A line to light, from 1: where a fold raised. */
+  lit?: number | null;
+  readOnly?: boolean;
+  /** The state of an earlier editor of this text, and where to keep this one's. */
+  kept?: unknown;
+  keep?: (state: unknown) => void;
+  handle?: Ref<EditorHandle>;
+  autoFocus?: boolean;
+}
+
+const lightLine = StateEffect.define<number | null>();
+const litLine = Decoration.line({ class: 'cm-litLine' });
+const litField = StateField.define<DecorationSet>({
+  create: () => Decoration.none,
+  update(lit, transaction) {
+    let next = lit.map(transaction.changes);
+    for (const effect of transaction.effects) {
+      if (!effect.is(lightLine)) continue;
+      const line = effect.value;
+      next = line === null || line < 1 || line > transaction.state.doc.lines ? Decoration.none
+        : Decoration.set([litLine.range(transaction.state.doc.line(line).from)]);
+    }
+    return next;
+  },
+  provide: (field) => EditorView.decorations.from(field),
+});
+
+function offset(doc: Text, point: Point): number {
+  const line = doc.line(Math.min(doc.lines, Math.max(1, point.line)));
+  return Math.min(line.to, line.from + Math.max(0, point.column - 1));
+}
+
+function diagnostics(view: EditorView, problems: readonly Problem[]): Diagnostic[] {
+  const doc = view.state.doc;
+  return problems.map((problem) => {
+    const from = offset(doc, problem.place);
+    const to = Math.max(from, offset(doc, { line: problem.place.end_line, column: problem.place.end_column }));
+    const fix = problem.fix;
+    return {
+      from, to, severity: problem.severity, message: problem.message,
+      renderMessage() {
+        const box = document.createElement('div');
+        box.textContent = problem.message;
+        if (problem.hint) {
+          const hint = box.appendChild(document.createElement('div'));
+          hint.textContent = `Try: ${problem.hint}`;
+          hint.style.color = 'var(--muted)';
+          hint.style.marginTop = '2px';
+        }
+        return box;
+      },
+      ...(fix ? { actions: [{ name: fix.title, apply: (target: EditorView) => applyFix(target, fix) }] } : {}),
+    };
+  });
+}
+
+export function applyFix(view: EditorView, fix: Fix): void {
+  const doc = view.state.doc;
+  const changes = fix.edits.map((edit) => ({ from: offset(doc, edit.from), to: offset(doc, edit.to), insert: edit.text }));
+  const last = changes.at(-1);
+  view.dispatch({ changes, userEvent: 'input.fix', scrollIntoView: true });
+  if (last) view.dispatch({ selection: { anchor: Math.min(view.state.doc.length, last.from + last.insert.length) } });
+  view.focus();
+}
+
+/** The smallest change from one text to another, so that cursor and folds stay where they are. */
+export function smallestChange(from: string, to: string): { from: number; to: number; insert: string } {
+  let start = 0;
+  const shorter = Math.min(from.length, to.length);
+  while (start < shorter && from.charCodeAt(start) === to.charCodeAt(start)) start += 1;
+  let end = 0;
+  while (end < shorter - start && from.charCodeAt(from.length - 1 - end) === to.charCodeAt(to.length - 1 - end)) end += 1;
+  return { from: start, to: from.length - end, insert: to.slice(start, to.length - end) };
+}
+
+export function CodeEditor({ label, language, text, onText, problems, judged, lit = null, readOnly = false, kept, keep, handle, autoFocus }: Props) {
+  const place = useRef<HTMLDivElement>(null);
+  const view = useRef<EditorView | null>(null);
+  const newest = useRef({ onText, keep });
+  newest.current = { onText, keep };
+
+  useEffect(() => {
+    if (!place.current) return;
+    const extensions = [
+      litField, lintGutter(), keymap.of(lintKeymap.filter((key) => key.key !== 'F8')), editing(language),
+      EditorState.readOnly.of(readOnly),
+      EditorView.contentAttributes.of({ 'aria-label': label, spellcheck: 'false', autocapitalize: 'off', autocorrect: 'off' }),
+      EditorView.updateListener.of((update) => {
+        if (update.docChanged) newest.current.onText(update.state.doc.toString());
+      }),
+    ];
+    // An earlier state brings its undo history and its cursor, and its extensions with it: those of
+    // this mount take their place.
+    const state = kept instanceof EditorState
+      ? kept.update({ effects: StateEffect.reconfigure.of(extensions) }).state
+      : EditorState.create({ doc: text, extensions });
+    const made = new EditorView({ state, parent: place.current });
+    view.current = made;
+    if (autoFocus) made.focus();
+    return () => {
+      newest.current.keep?.(made.state);
+      made.destroy();
+      view.current = null;
+    };
+    // The text, problems and lit line follow in effects of their own.
+    // eslint-disable-next-line react-hooks/exhaustive-deps
+  }, [language, label, readOnly]);
+
+  useEffect(() => {
+    const editor = view.current;
+    if (!editor) return;
+    const shown = editor.state.doc.toString();
+    if (shown !== text) editor.dispatch({ changes: smallestChange(shown, text), userEvent: 'outside' });
+  }, [text]);
+
+  useEffect(() => {
+    const editor = view.current;
+    if (editor && editor.state.doc.toString() === judged) editor.dispatch(setDiagnostics(editor.state, diagnostics(editor, problems)));
+  }, [problems, judged, language, readOnly]);
+
+  useEffect(() => { view.current?.dispatch({ effects: lightLine.of(lit) }); }, [lit, language, readOnly]);
+
+  useImperativeHandle(handle, () => ({
+    focus: () => view.current?.focus(),
+    jump(point) {
+      const editor = view.current;
+      if (!editor) return;
+      const at = offset(editor.state.doc, point);
+      editor.dispatch({ selection: { anchor: at }, effects: EditorView.scrollIntoView(at, { y: 'center' }) });
+      editor.focus();
+    },
+    cursor() {
+      const editor = view.current;
+      if (!editor) return { line: 1, column: 1 };
+      const head = editor.state.selection.main.head;
+      const line = editor.state.doc.lineAt(head);
+      return { line: line.number, column: head - line.from + 1 };
+    },
+    fix(fix) { if (view.current) applyFix(view.current, fix); },
+  }), []);
+
+  return <div ref={place} style={{ height: '100%', minHeight: 0, overflow: 'hidden' }} />;
+}

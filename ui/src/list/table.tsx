@@ -1,0 +1,102 @@
+/** A windowed table. The list never jumps under the pointer: new rows gather behind a button. */
+
+import { useEffect, useId, useState } from 'react';
+import type { KeyboardEvent, ReactNode } from 'react';
+import styles from './table.module.css';
+import { stepTo, useWindow } from './window';
+
+export interface Column<Row> {
+  id: string;
+  title: string;
+  /** A track of the grid, such as `120px` or `minmax(160px, 1fr)`. */
+  width: string;
+  cell: (row: Row) => ReactNode;
+  look?: 'end' | 'muted';
+}
+
+interface Props<Row> {
+  label: string;
+  rows: readonly Row[];
+  columns: readonly Column<Row>[];
+  keyOf: (row: Row) => string;
+  chosen?: string | null;
+  /** Enter or a click on a row. */
+  open: (row: Row) => void;
+  /** A row is stepped on by keys; given where an inspector follows. */
+  step?: (row: Row) => void;
+  /** How many rows there are in all, where it is known. */
+  total?: number;
+  /** Rows that came in meanwhile, and how to show them. */
+  news?: { count: number; show: () => void } | undefined;
+  /** The last rows come in sight: read more. */
+  nearEnd?: () => void;
+  foot?: ReactNode;
+  onTop?: (atTop: boolean) => void;
+}
+
+const HEAD = 30;
+
+export function Table<Row>({ label, rows, columns, keyOf, chosen, open, step, total, news, nearEnd, foot, onTop }: Props<Row>) {
+  const id = useId();
+  const { scroller, onScroll, first, end, row: height, show, atTop } = useWindow(rows.length, HEAD);
+  const [nowKey, setNow] = useState<string | null>(null);
+  const chosenAt = chosen ? rows.findIndex((row) => keyOf(row) === chosen) : -1;
+  const nowAt = nowKey === null ? -1 : rows.findIndex((row) => keyOf(row) === nowKey);
+  const now = nowAt >= 0 ? nowAt : Math.max(0, chosenAt);
+  const tracks = columns.map((column) => column.width).join(' ');
+
+  useEffect(() => { onTop?.(atTop); }, [atTop, onTop]);
+  useEffect(() => { if (end >= rows.length - 20) nearEnd?.(); }, [end, rows.length, nearEnd]);
+
+  const key = (event: KeyboardEvent) => {
+    if (event.altKey || event.ctrlKey || event.metaKey) return;
+    if (event.key === 'Enter') {
+      const row = rows[now];
+      if (row === undefined) return;
+      event.preventDefault();
+      open(row);
+      return;
+    }
+    const page = Math.max(1, Math.floor((scroller.current?.clientHeight ?? 600) / height) - 2);
+    const to = stepTo(event.key, now, rows.length, page);
+    const row = to === null ? undefined : rows[to];
+    if (to === null || row === undefined) return;
+    event.preventDefault();
+    setNow(keyOf(row));
+    show(to);
+    step?.(row);
+  };
+
+  return (
+    <div className={styles.wrap}>
+      {news && news.count > 0 && (
+        <button type="button" className={styles.news} onClick={() => { news.show(); if (scroller.current) scroller.current.scrollTop = 0; }}>
+          {news.count} new
+        </button>
+      )}
+      <div ref={scroller} className={styles.table} onScroll={onScroll} role="grid" aria-label={label} tabIndex={0}
+        aria-rowcount={(total ?? (nearEnd ? -1 : rows.length)) + (total === undefined && nearEnd ? 0 : 1)} aria-colcount={columns.length}
+        aria-activedescendant={rows.length > 0 && now >= first && now < end ? `${id}-${now}` : undefined} onKeyDown={key}>
+        <div className={styles.head} role="row" aria-rowindex={1} style={{ gridTemplateColumns: tracks }}>
+          {columns.map((column) => <span key={column.id} role="columnheader" className={column.look === 'end' ? styles.end : undefined}>{column.title}</span>)}
+        </div>
+        <div className={styles.rows} role="rowgroup" style={{ height: rows.length * height + (foot ? 30 : 0) }}>
+          {rows.slice(first, end).map((row, index) => {
+            const at = first + index;
+            const own = keyOf(row);
+            return (
+              <div key={own} id={`${id}-${at}`} role="row" aria-rowindex={at + 2} aria-selected={own === chosen} className={styles.row}
+                data-chosen={own === chosen || undefined} data-now={at === now || undefined}
+                style={{ top: at * height, height, gridTemplateColumns: tracks }} onClick={() => { setNow(own); open(row); }}>
+                {columns.map((column) => (
+                  <span key={column.id} role="gridcell" className={column.look ? styles[column.look] : undefined}>{column.cell(row)}</span>
+                ))}
+              </div>
+            );
+          })}
+          {foot && <div className={styles.foot} style={{ top: rows.length * height }} role="row"><span role="gridcell">{foot}</span></div>}
+        </div>
+      </div>
+    </div>
+  );
+}

@@ -1,0 +1,88 @@
+/** Fixed-height windowing: only the rows in sight and a few around them are in the page. */
+
+import { useCallback, useEffect, useLayoutEffect, useRef, useState } from 'react';
+import type { RefObject } from 'react';
+import { useSettings } from '../app/settings';
+
+const AROUND = 12;
+const UNMEASURED = 640;
+
+export interface Window {
+  scroller: RefObject<HTMLDivElement | null>;
+  onScroll: () => void;
+  /** The first row in the page, and the one after the last. */
+  first: number;
+  end: number;
+  /** Height of one row, in pixels. */
+  row: number;
+  /** Shows a row; `centre` puts it in the middle when it was out of sight. */
+  show: (index: number) => void;
+  /** Whether the top is in sight, so that new rows may come in above. */
+  atTop: boolean;
+}
+
+export function rangeOf(top: number, height: number, row: number, count: number): { first: number; end: number } {
+  const first = Math.max(0, Math.min(count, Math.floor(top / row)) - AROUND);
+  const end = Math.min(count, Math.ceil((top + height) / row) + AROUND);
+  return { first: Math.min(first, end), end };
+}
+
+export function useWindow(count: number, headHeight = 0): Window {
+  const scroller = useRef<HTMLDivElement>(null);
+  const row = useSettings().density === 'roomy' ? 34 : 28;
+  const [place, setPlace] = useState({ top: 0, height: UNMEASURED });
+  const frame = useRef(0);
+
+  const measure = useCallback(() => {
+    const box = scroller.current;
+    if (!box) return;
+    const next = { top: box.scrollTop, height: box.clientHeight || UNMEASURED };
+    setPlace((before) => {
+      // Within the same rows nothing needs to be drawn again.
+      const same = Math.floor(before.top / row) === Math.floor(next.top / row) && before.height === next.height;
+      return same && (before.top === 0) === (next.top === 0) ? before : next;
+    });
+  }, [row]);
+
+  const onScroll = useCallback(() => {
+    cancelAnimationFrame(frame.current);
+    frame.current = requestAnimationFrame(measure);
+  }, [measure]);
+
+  useLayoutEffect(measure, [measure, count]);
+  useEffect(() => {
+    if (!scroller.current || typeof ResizeObserver === 'undefined') return;
+    const seen = new ResizeObserver(measure);
+    seen.observe(scroller.current);
+    return () => {
+      seen.disconnect();
+      cancelAnimationFrame(frame.current);
+    };
+  }, [measure]);
+
+  const show = useCallback((index: number) => {
+    const box = scroller.current;
+    if (!box) return;
+    const top = index * row;
+    const height = (box.clientHeight || UNMEASURED) - headHeight;
+    if (top < box.scrollTop) box.scrollTop = top;
+    else if (top + row > box.scrollTop + height) box.scrollTop = top + row - height;
+    measure();
+  }, [row, headHeight, measure]);
+
+  return { scroller, onScroll, row, show, atTop: place.top < row, ...rangeOf(place.top, place.height, row, count) };
+}
+
+/** The row that a key of a list leads to; null for a key that is none of the list's. */
+export function stepTo(key: string, from: number, count: number, page: number): number | null {
+  const last = count - 1;
+  switch (key) {
+    case 'ArrowDown': return Math.min(last, from + 1);
+    case 'ArrowUp': return Math.max(0, from - 1);
+    case 'PageDown': return Math.min(last, from + page);
+    case 'PageUp': return Math.max(0, from - page);
+    case 'Home': return 0;
+    case 'End': return last;
+    default: return null;
+  }
+}
