@@ -1,0 +1,43 @@
+//! Embeds the web UI where it was built before the program: `ui/dist`, or the folder `PLAYBOOK_UI_DIST` names.
+
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+use std::{env, fs, io};
+
+fn main() -> io::Result<()> {
+    println!("cargo:rerun-if-env-changed=PLAYBOOK_UI_DIST");
+    println!("cargo:rerun-if-changed=build.rs");
+    let beside = Path::new(&variable("CARGO_MANIFEST_DIR")).join("../../ui/dist");
+    let folder = env::var_os("PLAYBOOK_UI_DIST").map_or(beside, PathBuf::from);
+    let mut files = Vec::new();
+    if folder.join("index.html").is_file() {
+        println!("cargo:rerun-if-changed={}", folder.display());
+        collect(&folder, "", &mut files)?;
+    }
+    files.sort();
+    let mut list = String::from("&[\n");
+    for (name, path) in files {
+        writeln!(list, "    ({name:?}, include_bytes!({path:?}) as &[u8]),").map_err(io::Error::other)?;
+    }
+    list.push_str("]\n");
+    fs::write(Path::new(&variable("OUT_DIR")).join("ui.rs"), list)
+}
+
+fn variable(name: &str) -> String {
+    env::var(name).unwrap_or_else(|_| panic!("cargo sets {name}"))
+}
+
+/// Lists the files below a folder with their names, slashes between the parts; maps for debuggers stay out.
+fn collect(folder: &Path, prefix: &str, files: &mut Vec<(String, PathBuf)>) -> io::Result<()> {
+    for entry in fs::read_dir(folder)? {
+        let entry = entry?;
+        let Ok(name) = entry.file_name().into_string() else { continue };
+        let path = entry.path();
+        if path.is_dir() {
+            collect(&path, &format!("{prefix}{name}/"), files)?;
+        } else if !name.ends_with(".map") {
+            files.push((format!("{prefix}{name}"), path.canonicalize()?));
+        }
+    }
+    Ok(())
+}
