@@ -14,3 +14,4 @@ pub mod problem;
 pub mod record;
 pub mod refusal;
 pub mod time;
+pub mod word;
