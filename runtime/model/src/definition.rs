@@ -23,14 +23,8 @@ pub enum DefinitionType {
 
 impl DefinitionType {
     /// Every type, in the order people see them.
-    pub const ALL: [Self; 6] = [
-        Self::Workflow,
-        Self::Reasoning,
-        Self::Interaction,
-        Self::Prediction,
-        Self::Recall,
-        Self::Computation,
-    ];
+    pub const ALL: [Self; 6] =
+        [Self::Workflow, Self::Reasoning, Self::Interaction, Self::Prediction, Self::Recall, Self::Computation];
 
     /// The type's word, also its folder in a playbook.
     #[must_use]

@@ -20,9 +20,7 @@ fn slug(what: &str, text: &str) -> Result<(), InvalidId> {
     if starts && rest && (3..=48).contains(&text.len()) {
         return Ok(());
     }
-    Err(InvalidId(format!(
-        "A {what} is 3 to 48 lowercase letters, digits and hyphens, starting with a letter"
-    )))
+    Err(InvalidId(format!("A {what} is 3 to 48 lowercase letters, digits and hyphens, starting with a letter")))
 }
 
 macro_rules! slug_type {
@@ -94,8 +92,8 @@ impl OrgId {
     /// [`InvalidId`] with the rule as a sentence.
     pub fn new(text: impl Into<String>) -> Result<Self, InvalidId> {
         let text = text.into();
-        let fits = (1..=64).contains(&text.len())
-            && text.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_' || b == b'-');
+        let fits =
+            (1..=64).contains(&text.len()) && text.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_' || b == b'-');
         if fits {
             Ok(Self(text))
         } else {
@@ -168,9 +166,7 @@ impl RunId {
         {
             return Ok(Self(id));
         }
-        Err(InvalidId(
-            "A run id is a UUID such as 0f8fad5b-d9cb-469f-a165-70867728950e".into(),
-        ))
+        Err(InvalidId("A run id is a UUID such as 0f8fad5b-d9cb-469f-a165-70867728950e".into()))
     }
 }
 

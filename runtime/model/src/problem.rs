@@ -39,14 +39,7 @@ impl Place {
     pub fn of(index: &LineIndex<'_>, span: Span, pointer: Option<String>) -> Self {
         let start = index.place(span.start);
         let end = index.place(span.end);
-        Self {
-            span,
-            line: start.line,
-            column: start.column,
-            end_line: end.line,
-            end_column: end.column,
-            pointer,
-        }
+        Self { span, line: start.line, column: start.column, end_line: end.line, end_column: end.column, pointer }
     }
 }
 
@@ -91,14 +84,7 @@ impl Problem {
     /// An error without hint or fix.
     #[must_use]
     pub fn error(code: &str, place: Place, message: impl Into<String>) -> Self {
-        Self {
-            code: code.into(),
-            severity: Severity::Error,
-            place,
-            message: message.into(),
-            hint: None,
-            fix: None,
-        }
+        Self { code: code.into(), severity: Severity::Error, place, message: message.into(), hint: None, fix: None }
     }
 
     /// A warning without hint or fix.
@@ -148,9 +134,8 @@ pub fn settle(problems: &mut Vec<Problem>) {
             &b.message,
         ))
     });
-    problems.dedup_by(|a, b| {
-        a.place.line == b.place.line && a.place.pointer == b.place.pointer && a.message == b.message
-    });
+    problems
+        .dedup_by(|a, b| a.place.line == b.place.line && a.place.pointer == b.place.pointer && a.message == b.message);
 }
 
 /// The published list: at most 20 problems in the order of the text, then one line that counts the rest.

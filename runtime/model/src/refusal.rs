@@ -25,10 +25,7 @@ impl From<Rejection> for Refusal {
 /// Problem documents: `Retry-After: 5` on `unavailable`, but not where only a change of settings helps.
 #[must_use]
 pub fn retry_after(rejection: &Rejection) -> Option<u32> {
-    let hopeless = matches!(
-        rejection.kind,
-        Some(Kind::ToolsUnfinished | Kind::ToolNotOffered | Kind::ModelNotOffered)
-    );
+    let hopeless = matches!(rejection.kind, Some(Kind::ToolsUnfinished | Kind::ToolNotOffered | Kind::ModelNotOffered));
     (rejection.reason == Reason::Unavailable && !hopeless).then_some(5)
 }
 
@@ -36,7 +33,9 @@ pub fn retry_after(rejection: &Rejection) -> Option<u32> {
 #[must_use]
 pub fn problem_type(rejection: &Rejection) -> String {
     match rejection.kind {
-        Some(kind @ (Kind::ToolsCalled | Kind::EffectUnknown | Kind::ToolsUnfinished | Kind::Rebuilding)) => kind.word(),
+        Some(kind @ (Kind::ToolsCalled | Kind::EffectUnknown | Kind::ToolsUnfinished | Kind::Rebuilding)) => {
+            kind.word()
+        }
         _ => rejection.reason.word().to_owned(),
     }
 }
