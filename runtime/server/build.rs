@@ -27,7 +27,7 @@ fn variable(name: &str) -> String {
     env::var(name).unwrap_or_else(|_| panic!("cargo sets {name}"))
 }
 
-/// Lists the files below a folder with their names, slashes between the parts; maps for debuggers stay out.
+/// Lists the files below a folder with their names, slashes between the parts; maps for debuggers and hidden files stay out.
 fn collect(folder: &Path, prefix: &str, files: &mut Vec<(String, PathBuf)>) -> io::Result<()> {
     for entry in fs::read_dir(folder)? {
         let entry = entry?;
@@ -35,7 +35,7 @@ fn collect(folder: &Path, prefix: &str, files: &mut Vec<(String, PathBuf)>) -> i
         let path = entry.path();
         if path.is_dir() {
             collect(&path, &format!("{prefix}{name}/"), files)?;
-        } else if !name.ends_with(".map") {
+        } else if !name.ends_with(".map") && !name.starts_with('.') {
             files.push((format!("{prefix}{name}"), path.canonicalize()?));
         }
     }

@@ -19,8 +19,8 @@ static SANITISER: LazyLock<Builder<'static>> = LazyLock::new(|| {
     builder
 });
 
-/// The most Markdown that is rendered, in bytes: as large as a document may be.
-pub(crate) const TEXT_BYTES: usize = playbook_model::limits::DOCUMENT_BYTES;
+/// The most Markdown of an author that is rendered, in bytes: as large as an overview may be.
+pub(crate) const TEXT_BYTES: usize = 16_384;
 
 /// Renders Markdown as sanitised HTML.
 #[must_use]

@@ -208,7 +208,10 @@ impl Site {
             Target::OpenApi => Ok(json_answer(200, openapi::document())),
             Target::Markdown => {
                 let fields = input::of_command(path, parts, body).await?;
-                Ok(json_answer(200, &rendered(&fields)?))
+                // Hostile Markdown takes its time, which others must not wait for.
+                let rendering = tokio::task::spawn_blocking(move || rendered(&fields));
+                let html = rendering.await.map_err(|broken| Problem::broke(&broken))??;
+                Ok(json_answer(200, &html))
             }
             Target::Operation(operation) => self.operation(operation, caller, path, parts, body).await,
             Target::Workspace(route) => self.workspace(route, path, parts, body).await,
