@@ -9,7 +9,7 @@ export interface Settings { theme: Theme; density: Density; side: number; inspec
 
 const KEY = 'playbook.settings';
 const USUAL: Settings = {
-  theme: 'system', density: 'dense', side: 232, inspector: 380, panel: 190, sideShown: true, inspectorShown: true, panelShown: true,
+  theme: 'system', density: 'dense', side: 232, inspector: 404, panel: 190, sideShown: true, inspectorShown: true, panelShown: true,
 };
 
 function read(): Settings {

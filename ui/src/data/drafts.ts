@@ -150,7 +150,11 @@ export class Drafts {
 
   restoreCrash(key: string): void {
     const draft = this.drafts.get(key);
-    if (draft?.crash) this.put({ ...draft, text: draft.crash.text, crash: null });
+    if (!draft?.crash) return;
+    const { text, base } = draft.crash;
+    // A file that changed since is another's text: the choice is asked for as in any conflict.
+    const moved = base !== draft.base && draft.baseText !== text;
+    this.put({ ...draft, text, crash: null, ...(moved ? { base, conflict: { theirs: draft.baseText, theirsBase: draft.base } } : {}) });
   }
 
   dropCrash(key: string): void {

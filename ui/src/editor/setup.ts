@@ -46,7 +46,7 @@ const looks = EditorView.theme({
   '.cm-content': { padding: '8px 0 40px', caretColor: 'var(--text)' },
   '.cm-line': { padding: '0 14px 0 6px' },
   '.cm-gutters': { backgroundColor: 'var(--canvas)', color: 'var(--muted)', border: 'none' },
-  '.cm-lineNumbers .cm-gutterElement': { padding: '0 4px 0 10px', minWidth: '34px', fontVariantNumeric: 'tabular-nums' },
+  '.cm-lineNumbers .cm-gutterElement': { padding: '0 2px 0 4px', minWidth: '26px', fontVariantNumeric: 'tabular-nums' },
   '.cm-foldGutter .cm-gutterElement': { color: 'var(--control)', padding: '0 4px' },
   '.cm-activeLine': { backgroundColor: 'color-mix(in oklab, var(--hover) 55%, transparent)' },
   '.cm-activeLineGutter': { backgroundColor: 'transparent', color: 'var(--text)' },

@@ -28,7 +28,7 @@ export class PagedList<Row> {
   private readonly listeners = new Set<() => void>();
   private readonly fetch: Fetch<Row>;
   private readonly keyOf: (row: Row) => string;
-  private readonly abort = new AbortController();
+  private abort = new AbortController();
   private readonly known = new Set<string>();
   private newsTurn: Promise<void> | null = null;
   private newsAgain = false;
@@ -44,6 +44,13 @@ export class PagedList<Row> {
   };
 
   now = (): Pages<Row> => this.state;
+
+  /** Begins, or begins again after a stop. */
+  begin(): void {
+    if (!this.abort.signal.aborted) return;
+    this.abort = new AbortController();
+    this.set({ reading: false });
+  }
 
   stop(): void {
     this.abort.abort();
