@@ -150,8 +150,7 @@ impl Walk<'_> {
 
     fn shape(&mut self, shape: Shape, keyword: &str, value: &Value, here: &str) {
         let wanted = match (shape, value) {
-            (Shape::Any, _)
-            | (Shape::Schema, _)
+            (Shape::Any | Shape::Schema | Shape::Own, _)
             | (Shape::Number, Value::Number(_))
             | (Shape::Boolean, Value::Bool(_))
             | (Shape::Text, Value::String(_))
@@ -164,9 +163,7 @@ impl Walk<'_> {
                 return self.error(here, "schema.empty", format!("{keyword} must list at least one schema"));
             }
             (Shape::Schemas, Value::Array(_)) => return self.passed_over(keyword, here),
-            (Shape::Items, Value::Object(_) | Value::Bool(_)) => return,
-            (Shape::Items, Value::Array(_)) if self.draft == Draft::Seven => return,
-            (Shape::Items, Value::Array(_)) => {
+            (Shape::Items, Value::Array(_)) if self.draft == Draft::TwentyTwenty => {
                 return self.error_with(
                     here,
                     "schema.shape",
@@ -174,6 +171,7 @@ impl Walk<'_> {
                     "Write prefixItems for a schema of each place",
                 );
             }
+            (Shape::Items, _) => return,
             (Shape::Number, _) => "a number",
             (Shape::Boolean, _) => "true or false",
             (Shape::Text, _) => "text",
@@ -183,7 +181,6 @@ impl Walk<'_> {
             (Shape::Count, _) => "a whole number of 0 or more",
             (Shape::Texts, _) => "a list of names",
             (Shape::Schemas, _) => "a list of schemas",
-            (Shape::Items | Shape::Own, _) => "a schema",
         };
         self.error(here, "schema.shape", format!("{keyword} must be {wanted}"));
     }

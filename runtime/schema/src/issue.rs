@@ -14,17 +14,17 @@ use std::collections::HashSet;
 
 /// For whom an issue is written. "Answers that are JSON", "How a run ends".
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Manner<'a> {
-    /// For the person who gave the value: the field's name, its description, the expectation in lower case.
+pub enum Manner {
+    /// For the person who gave the input: the field's name, its description, the expectation in lower case.
     ///
-    /// Every pointer starts with `root`, such as `/input`.
-    Input {
-        /// The pointer of the whole value.
-        root: &'a str,
-    },
+    /// Every pointer starts with `/input`.
+    Input,
     /// For the author of what made the value: the expectation alone, beside its pointer.
     Answer,
 }
+
+/// The pointer of a run's input.
+const INPUT: &str = "/input";
 
 /// The pointer form of an issue: `/day: Expected a string in the format date, such as 2026-04-01`.
 ///
@@ -78,15 +78,15 @@ impl Schema {
     /// Each distinct issue once, at most 20, then one that counts the rest at the whole value.
     /// A value that nests deeper than 512 levels has that issue alone.
     #[must_use]
-    pub fn issues(&self, value: &Value, manner: Manner<'_>) -> Vec<Issue> {
+    pub fn issues(&self, value: &Value, manner: Manner) -> Vec<Issue> {
         let whole = match manner {
-            Manner::Input { root } => root.to_owned(),
+            Manner::Input => INPUT.to_owned(),
             Manner::Answer => String::new(),
         };
         if json::depth(value) > VALUE_LEVELS {
             let expected = format!("xpected at most {VALUE_LEVELS} levels of lists and objects");
             let detail = match manner {
-                Manner::Input { .. } => format!("{}: e{expected}", label(&[], manner)),
+                Manner::Input => format!("{}: e{expected}", label(&[], manner)),
                 Manner::Answer => format!("E{expected}"),
             };
             return vec![Issue { detail, pointer: whole }];
@@ -118,7 +118,7 @@ impl Schema {
         issues
     }
 
-    fn issue(&self, found: &Found<'_>, manner: Manner<'_>, whole: &str) -> Issue {
+    fn issue(&self, found: &Found<'_>, manner: Manner, whole: &str) -> Issue {
         let mut pointer = whole.to_owned();
         for step in &found.path {
             pointer = match step {
@@ -128,7 +128,7 @@ impl Schema {
         }
         let words = Words::new(self);
         let detail = match manner {
-            Manner::Input { .. } => {
+            Manner::Input => {
                 let told = found.at != UNNAMED && !matches!(found.miss, Miss::Extra | Miss::Name);
                 let named = match told.then(|| words.description(found.at)).flatten() {
                     Some(description) => format!("{} ({description})", label(&found.path, manner)),
@@ -143,12 +143,12 @@ impl Schema {
 }
 
 /// The name of a field for a person: its own, with the place of an item in it.
-fn label(path: &[Step<'_>], manner: Manner<'_>) -> String {
+fn label(path: &[Step<'_>], manner: Manner) -> String {
     let own = path.iter().rposition(|step| matches!(step, Step::Member(_)));
     let mut name = match own.map(|at| path[at]) {
         Some(Step::Member(name)) => name.to_owned(),
         _ => match manner {
-            Manner::Input { root } => format!("the {}", root.trim_start_matches('/')),
+            Manner::Input => "the input".to_owned(),
             Manner::Answer => "the answer".to_owned(),
         },
     };
@@ -172,7 +172,7 @@ fn expectation(words: &Words<'_>, found: &Found<'_>, style: Style) -> String {
         Miss::Missing if found.at == UNNAMED => "a value, but it is missing".into(),
         Miss::Missing => format!("{}, but it is missing", words.phrase(found.at, style)),
         Miss::Extra => format!("no {field} of this name"),
-        Miss::Name => format!("a {field} whose name is {}", words.phrase(found.at, style)),
+        Miss::Name => format!("a {field} whose name is {}", words.full(found.at, 0)),
         Miss::Several => words.several(found.at),
     }
 }

@@ -158,10 +158,10 @@ impl<'a> Words<'a> {
     }
 
     /// Everything a schema says of a value itself: the type and the bounds.
-    fn full(&self, at: At, within: usize) -> String {
+    pub(crate) fn full(&self, at: At, within: usize) -> String {
         let node = self.node(at);
         let mut words = self.phrase(at, Style::Person);
-        let bounds = self.bounds(at);
+        let bounds = self.bounds(at, 0);
         if !bounds.is_empty() {
             words = format!("{words} {}", bounds.join(" and "));
         }
@@ -186,7 +186,7 @@ impl<'a> Words<'a> {
         }
     }
 
-    fn bounds(&self, at: At) -> Vec<String> {
+    fn bounds(&self, at: At, within: usize) -> Vec<String> {
         let mut bounds = Vec::new();
         let mut next = Some(at);
         while let Some(at) = next {
@@ -199,8 +199,8 @@ impl<'a> Words<'a> {
             if node.unique {
                 bounds.push("whose items all differ".into());
             }
-            if let Some(names) = node.names {
-                let names: Vec<String> = self.bounds(names);
+            if let Some(names) = node.names.filter(|_| within == 0) {
+                let names: Vec<String> = self.bounds(names, within + 1);
                 if !names.is_empty() {
                     bounds.push(format!("whose names are texts {}", names.join(" and ")));
                 }
@@ -249,7 +249,7 @@ impl<'a> Words<'a> {
     }
 
     fn says_something(&self, at: At) -> bool {
-        !self.node(at).never && (self.specific(at, Style::Person, 0).is_some() || !self.bounds(at).is_empty())
+        !self.node(at).never && (self.specific(at, Style::Person, 0).is_some() || !self.bounds(at, 0).is_empty())
     }
 }
 
