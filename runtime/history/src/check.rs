@@ -121,7 +121,16 @@ fn read(path: &Path) -> Result<Stands, OpenError> {
         conn.query_row("SELECT count(*) FROM sqlite_schema", [], |_| Ok(()))?;
         Ok(stands)
     };
-    ask().map_err(|why| OpenError::sql(path, why))
+    let beside = ["-wal", "-shm"].map(|ending| sibling(path, ending));
+    let there = beside.each_ref().map(|file| file.exists());
+    let stands = ask().map_err(|why| OpenError::sql(path, why));
+    // Even a reader makes these two; what was not there goes again.
+    for (file, there) in beside.iter().zip(there) {
+        if !there && let Err(why) = std::fs::remove_file(file) {
+            tracing::debug!(%why, "SQLite made no file of its own");
+        }
+    }
+    stands
 }
 
 /// Bytes of pages that are neither in the file nor in its write-ahead log.

@@ -3,6 +3,7 @@
 //! The system lets go of it when the process ends, however it ends, so no stale lock is ever left.
 //! The file stays and holds the number of the process that locked it last, for the words of a refusal alone.
 
+use crate::check;
 use crate::error::OpenError;
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{Read, Seek, Write};
@@ -50,7 +51,8 @@ impl Drop for Lock {
 
 /// The lock file of a history: `log.lock` beside `log.sqlite`.
 pub(crate) fn beside(path: &Path) -> PathBuf {
-    path.with_extension("lock")
+    let lock = path.with_extension("lock");
+    if lock == path { check::sibling(path, ".lock") } else { lock }
 }
 
 fn write(file: &mut File, text: &str) -> std::io::Result<()> {

@@ -71,10 +71,10 @@ impl History {
     /// # Errors
     /// [`OpenError`]; the file is then as it was.
     pub fn open(path: &Path) -> Result<Self, OpenError> {
-        Self::open_sparing(path, SPARED_BYTES)
+        Self::open_sparing(path, Some(SPARED_BYTES))
     }
 
-    pub(crate) fn open_sparing(path: &Path, spared: u64) -> Result<Self, OpenError> {
+    pub(crate) fn open_sparing(path: &Path, spared: Option<u64>) -> Result<Self, OpenError> {
         let path = &real(path)?;
         check::mark(path)?;
         let lock = Lock::take(path)?;

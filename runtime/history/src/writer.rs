@@ -48,8 +48,10 @@ enum Message {
 /// The writer's state, in its own thread.
 pub(crate) struct Writer {
     pub(crate) conn: Connection,
-    /// Bytes of the disk that are left to others.
-    pub(crate) spared: u64,
+    /// Bytes of the disk that are left to others; `None` leaves the judgement to SQLite.
+    pub(crate) spared: Option<u64>,
+    #[cfg(test)]
+    pub(crate) commits: usize,
     path: PathBuf,
     newest: watch::Sender<u64>,
     /// Set when a flush failed: what the disk holds is then unknown until the file is opened again.
@@ -67,11 +69,19 @@ impl Desk {
     pub(crate) fn open(
         conn: Connection,
         path: PathBuf,
-        spared: u64,
+        spared: Option<u64>,
         newest: watch::Sender<u64>,
     ) -> std::io::Result<Self> {
         let (messages, inbox) = channel();
-        let writer = Writer { conn, spared, path, newest, lost: false };
+        let writer = Writer {
+            conn,
+            spared,
+            path,
+            newest,
+            lost: false,
+            #[cfg(test)]
+            commits: 0,
+        };
         let thread = std::thread::Builder::new().name("history".into()).spawn(move || writer.work(&inbox))?;
         Ok(Self { messages, thread: Some(thread) })
     }
@@ -153,7 +163,13 @@ impl Writer {
     /// Writes a group in one transaction, and each job alone when that fails, so that none fails for another.
     fn write(&mut self, mut group: Vec<Box<dyn Job>>, bytes: usize) {
         match self.attempt(&mut group, bytes) {
-            Ok(()) => self.answer(group),
+            Ok(()) => {
+                #[cfg(test)]
+                {
+                    self.commits += 1;
+                }
+                self.answer(group);
+            }
             Err(why) if group.len() == 1 || self.lost => {
                 let full = matches!(why, AppendError::NoSpace);
                 tracing::error!(%why, "nothing was recorded");
@@ -221,8 +237,9 @@ impl Writer {
 
     /// Refuses before the disk is full, so that others, and SQLite's own files, still find room.
     fn check_space(&self, bytes: usize) -> Result<(), AppendError> {
+        let Some(spared) = self.spared else { return Ok(()) };
         // Once in the write-ahead log and once in the file.
-        let needed = (bytes as u64).saturating_mul(2).saturating_add(self.spared);
+        let needed = (bytes as u64).saturating_mul(2).saturating_add(spared);
         match fs4::available_space(&self.path) {
             Ok(free) if free < needed => Err(AppendError::NoSpace),
             Ok(_) => Ok(()),

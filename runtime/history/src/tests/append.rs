@@ -150,12 +150,12 @@ fn one_flush_serves_those_who_wait() {
         let held = scope.spawn(move || desk.try_on(move |_| wait.recv().unwrap()));
         let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
         runtime.block_on(async {
-            for number in 0..20 {
+            for number in 0..20_u128 {
                 let (history, playbook) = (place.history.clone(), playbook.clone());
                 waiting.push(tokio::task::spawn(async move {
                     // Every fourth expects too much and is refused alone.
                     let expected = u64::from(number % 4 == 3);
-                    let stream = Stream::run(&playbook, run_id(number.into()));
+                    let stream = Stream::run(&playbook, run_id(number));
                     history.append_async(&stream, expected, vec![fact("step", json!({}))], at(0)).await
                 }));
             }
@@ -177,6 +177,7 @@ fn one_flush_serves_those_who_wait() {
         });
     });
     assert_eq!(place.page(&page_of(&playbook)).unwrap().records.len(), 15);
+    place.desk().try_on(|writer| assert_eq!(writer.commits, 1, "all that waited went into one transaction"));
 }
 
 #[test]

@@ -79,12 +79,12 @@ fn filters_join() {
     assert_eq!(feed(Some(top), None, None), [&a, &b, &d, &e, &f, &g].map(Clone::clone));
     assert_eq!(feed(Some(child), None, None), [&b, &d, &e, &g].map(Clone::clone));
     assert_eq!(feed(Some(grandchild), None, None), [&d, &e].map(Clone::clone));
-    assert_eq!(feed(Some(other), None, None), [c.clone()]);
+    assert_eq!(feed(Some(other), None, None), std::slice::from_ref(&c));
     assert_eq!(feed(Some(run_id(5)), None, None), []);
     assert_eq!(feed(None, Some("run_started"), None), [&a, &b, &c, &d].map(Clone::clone));
     assert_eq!(feed(Some(top), Some("run_started"), None), [&a, &b, &d].map(Clone::clone));
     assert_eq!(feed(Some(top), Some("run_started"), Some(1)), [&b, &d].map(Clone::clone));
-    assert_eq!(feed(None, Some("run_succeeded"), Some(5)), [f.clone()]);
+    assert_eq!(feed(None, Some("run_succeeded"), Some(5)), std::slice::from_ref(&f));
     assert_eq!(feed(None, None, Some(7)), []);
 }
 

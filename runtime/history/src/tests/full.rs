@@ -75,11 +75,11 @@ fn one_that_does_not_fit_takes_no_other_with_it() {
 #[test]
 fn too_little_room_is_refused_before_the_disk_is_full() {
     let folder = tempfile::tempdir().unwrap();
-    let history = History::open_sparing(&folder.path().join("log.sqlite"), u64::MAX).unwrap();
+    let history = History::open_sparing(&folder.path().join("log.sqlite"), Some(u64::MAX)).unwrap();
     let stream = Stream::org(&OrgId::local());
     let refused = history.append(&stream, 0, vec![fact("a", json!({}))], at(0));
     assert!(matches!(refused, Err(AppendError::NoSpace)));
-    history.desk().try_on(|writer| writer.spared = 0);
+    history.desk().try_on(|writer| writer.spared = Some(0));
     history.append(&stream, 0, vec![fact("a", json!({}))], at(0)).unwrap();
 }
 
@@ -119,7 +119,7 @@ fn a_real_disk_may_fill_up_and_be_freed() {
     let ballast = disk.0.path().join("ballast");
     std::fs::write(&ballast, vec![1; 1_500_000]).unwrap();
     let recorded = {
-        let history = History::open_sparing(&path, 0).unwrap();
+        let history = History::open_sparing(&path, None).unwrap();
         let (recorded, why) = fill(&history, &stream);
         assert!(matches!(why, AppendError::NoSpace), "{why}");
         assert_eq!(history.stream(&stream, 0).unwrap(), recorded);
@@ -127,13 +127,16 @@ fn a_real_disk_may_fill_up_and_be_freed() {
         recorded
     };
     std::fs::remove_file(&ballast).unwrap();
-    let history = History::open_sparing(&path, 0).unwrap();
+    let history = History::open_sparing(&path, None).unwrap();
     assert_eq!(history.stream(&stream, 0).unwrap(), recorded);
     let (more, why) = fill(&history, &stream);
     assert!(matches!(why, AppendError::NoSpace), "{why}");
     assert!(more.len() > recorded.len(), "the freed room is used");
     drop(history);
-    // What SQLite cannot write it says, beside the check of free space.
-    let history = History::open_sparing(&path, 0).unwrap();
+    let history = History::open_sparing(&path, Some(0)).unwrap();
     assert_eq!(history.stream(&stream, 0).unwrap(), more);
+    // The check of free space says the same before SQLite has to.
+    let (same, why) = fill(&history, &stream);
+    assert!(matches!(why, AppendError::NoSpace), "{why}");
+    assert_eq!(same, more);
 }
