@@ -3,3 +3,14 @@
 //! Everything that acts goes through here; nothing here knows HTTP, a window or a terminal.
 
 pub mod api;
+mod call;
+mod clock;
+pub mod folder;
+mod index;
+mod ops;
+mod runtime;
+pub mod studio;
+mod views;
+
+pub use clock::Clock;
+pub use runtime::{OpenError, Place, Runtime, Settings};

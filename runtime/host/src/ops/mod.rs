@@ -1,0 +1,9 @@
+//! The operations, one file a noun.
+
+mod definitions;
+mod events;
+mod playbooks;
+mod runs;
+mod saving;
+
+pub(crate) use saving::{judge, ready};

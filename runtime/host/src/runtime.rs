@@ -1,0 +1,256 @@
+//! The runtime itself: what it is opened on, what it holds, how it stops.
+
+use crate::clock::Clock;
+use crate::index::Index;
+use crate::views::Keeper;
+use playbook_history::{History, ReadError};
+use playbook_model::ending::{Kind, Reason, Rejection};
+use playbook_model::id::{PlaybookKey, RunId};
+use playbook_model::limits;
+use playbook_model::refusal::Refusal;
+use playbook_typescript::Compiler;
+use playbook_worker::{Pool, WorkerProgram};
+use std::collections::HashMap;
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex};
+use tokio::sync::watch;
+
+/// What an operator may set.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Settings {
+    /// Runs at once: 1 to 64.
+    pub computation_workers: usize,
+    /// Recall functions a playbook keeps: 1 to 1,000.
+    pub recall_max_functions: usize,
+    /// Views a playbook builds at once: 1 to 64.
+    pub recall_max_rebuilds: usize,
+    /// Playbooks followed at once: 1 to 64.
+    pub recall_playbooks_at_once: usize,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Self {
+            computation_workers: limits::COMPUTATION_WORKERS,
+            recall_max_functions: limits::RECALL_FUNCTIONS,
+            recall_max_rebuilds: limits::RECALL_REBUILDS,
+            recall_playbooks_at_once: limits::RECALL_PLAYBOOKS_AT_ONCE,
+        }
+    }
+}
+
+/// Where the log is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Place {
+    /// One playbook's folder: its log is `.playbook/log.db`.
+    Folder(PathBuf),
+    /// A data folder of many playbooks: its log is `log.db`.
+    Data(PathBuf),
+    /// The log's file itself.
+    File(PathBuf),
+}
+
+impl Place {
+    /// The log's file.
+    #[must_use]
+    pub fn log(&self) -> PathBuf {
+        match self {
+            Self::Folder(folder) => folder.join(".playbook").join("log.db"),
+            Self::Data(folder) => folder.join("log.db"),
+            Self::File(file) => file.clone(),
+        }
+    }
+}
+
+/// Why the runtime cannot be opened. Each reads as one sentence for a person.
+#[derive(Debug, thiserror::Error)]
+pub enum OpenError {
+    /// The log cannot be opened.
+    #[error(transparent)]
+    Log(#[from] playbook_history::OpenError),
+    /// The log cannot be read.
+    #[error(transparent)]
+    Read(#[from] ReadError),
+    /// The folder cannot be made.
+    #[error("The folder {} cannot be made: {why}", path.display())]
+    Folder {
+        /// Which.
+        path: PathBuf,
+        /// The system's words.
+        why: std::io::Error,
+    },
+    /// There is no program to run workers with.
+    #[error("{0}")]
+    Workers(String),
+}
+
+/// A handle on an open runtime; cheap to clone.
+#[derive(Clone)]
+pub struct Runtime(pub(crate) Arc<Inner>);
+
+pub(crate) struct Inner {
+    pub(crate) history: History,
+    pub(crate) pool: Pool,
+    pub(crate) compiler: Arc<Compiler>,
+    pub(crate) clock: Clock,
+    pub(crate) settings: Settings,
+    pub(crate) index: Index,
+    pub(crate) views: Keeper,
+    /// The runs this process performs now, so that a second request for one waits for it.
+    pub(crate) going: Mutex<HashMap<(PlaybookKey, RunId), watch::Receiver<bool>>>,
+    stopping: watch::Sender<bool>,
+}
+
+impl std::fmt::Debug for Runtime {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Runtime")
+    }
+}
+
+impl Runtime {
+    /// Opens the log at a place and begins to keep its views.
+    ///
+    /// # Errors
+    /// [`OpenError`], one sentence: locked by another process, of a newer program, damaged, or no worker program.
+    pub async fn open(place: Place, settings: Settings) -> Result<Self, OpenError> {
+        Self::open_with(place, settings, Arc::new(Compiler::new()), Clock::system()).await
+    }
+
+    /// As [`Self::open`], with a compiler that is kept already and a clock of the caller's own.
+    ///
+    /// # Errors
+    /// As [`Self::open`].
+    pub async fn open_with(
+        place: Place,
+        settings: Settings,
+        compiler: Arc<Compiler>,
+        clock: Clock,
+    ) -> Result<Self, OpenError> {
+        let log = place.log();
+        let folder = log.parent().map(std::path::Path::to_path_buf).unwrap_or_default();
+        std::fs::create_dir_all(&folder).map_err(|why| OpenError::Folder { path: folder.clone(), why })?;
+        if matches!(place, Place::Folder(_)) {
+            keep_out_of_git(&folder).map_err(|why| OpenError::Folder { path: folder.clone(), why })?;
+        }
+        let program = WorkerProgram::find().map_err(|why| OpenError::Workers(why.to_string()))?;
+        let history = tokio::task::spawn_blocking(move || History::open(&log))
+            .await
+            .map_err(|why| OpenError::Workers(why.to_string()))??;
+        let pool = Pool::new(program, settings.computation_workers);
+        let runtime = Self(Arc::new(Inner {
+            views: Keeper::new(),
+            index: Index::default(),
+            going: Mutex::default(),
+            stopping: watch::Sender::new(false),
+            history,
+            pool,
+            compiler,
+            clock,
+            settings,
+        }));
+        runtime.load_views().await?;
+        runtime.follow_views();
+        Ok(runtime)
+    }
+
+    /// Whether the runtime is stopping.
+    #[must_use]
+    pub fn stopping(&self) -> bool {
+        *self.0.stopping.borrow()
+    }
+
+    pub(crate) fn stop_signal(&self) -> watch::Receiver<bool> {
+        self.0.stopping.subscribe()
+    }
+
+    /// Stops: no new command is taken, runs and pages in progress end, the log is closed.
+    pub async fn stop(&self) {
+        self.0.stopping.send_replace(true);
+        let going: Vec<_> = {
+            let going = self.0.going.lock().expect("no holder panics");
+            going.values().cloned().collect()
+        };
+        let all = async {
+            for mut run in going {
+                // An error means the run's own task is gone, so it has ended too.
+                let _ = run.wait_for(|ended| *ended).await;
+            }
+        };
+        let bound = std::time::Duration::from_millis(limits::RUN_MILLISECONDS + 1_000);
+        let _ = tokio::time::timeout(bound, all).await;
+        self.0.views.ended().await;
+        self.0.pool.stop().await;
+        let history = self.0.history.clone();
+        let closed = tokio::task::spawn_blocking(move || history.close()).await;
+        if closed.is_err() {
+            tracing::error!("closing the log broke down");
+        }
+    }
+
+    /// The newest position of the log, each time it moves.
+    #[must_use]
+    pub fn follow(&self) -> watch::Receiver<u64> {
+        self.0.history.follow()
+    }
+
+    /// The compiler the runtime checks with.
+    #[must_use]
+    pub fn compiler(&self) -> Arc<Compiler> {
+        self.0.compiler.clone()
+    }
+
+    /// Goes up with each view written.
+    #[must_use]
+    pub fn view_moves(&self) -> watch::Receiver<u64> {
+        self.0.views.moved()
+    }
+
+    /// A view as it stands in memory.
+    pub(crate) fn view_of(&self, playbook: &PlaybookKey, name: &str) -> Option<Arc<playbook_engine::view::View>> {
+        self.0.views.get(playbook, name)
+    }
+
+    pub(crate) fn pool(&self) -> Pool {
+        self.0.pool.clone()
+    }
+
+    pub(crate) fn now(&self) -> playbook_model::time::Moment {
+        self.0.clock.now()
+    }
+
+    /// Reads from the log on a thread that may wait for the disk.
+    pub(crate) async fn read<T: Send + 'static>(
+        &self,
+        read: impl FnOnce(&History) -> Result<T, ReadError> + Send + 'static,
+    ) -> Result<T, Refusal> {
+        let history = self.0.history.clone();
+        match tokio::task::spawn_blocking(move || read(&history)).await {
+            Ok(Ok(value)) => Ok(value),
+            Ok(Err(why)) => Err(incident(&format!("the log cannot be read: {why}"))),
+            Err(why) => Err(incident(&format!("a reader broke down: {why}"))),
+        }
+    }
+}
+
+/// The log is the machine's own: Git leaves its folder alone.
+fn keep_out_of_git(folder: &std::path::Path) -> std::io::Result<()> {
+    let file = folder.join(".gitignore");
+    if file.exists() { Ok(()) } else { std::fs::write(file, "*\n") }
+}
+
+/// Our mistake: logged with its cause under an id, shown with the id alone.
+pub(crate) fn incident(cause: &str) -> Refusal {
+    let id = uuid::Uuid::new_v4().to_string();
+    tracing::error!(incident = %id, cause, "incident");
+    Refusal::Incident { id }
+}
+
+/// The refusal of a command while the runtime stops.
+pub(crate) fn stopping() -> Refusal {
+    Rejection::new(Reason::Unavailable, "The server is stopping; try again").into()
+}
+
+/// The refusal of a command whose stream kept changing.
+pub(crate) fn kept_changing() -> Rejection {
+    Rejection::new(Reason::Conflict, "It was changed at the same moment; try again").kind(Kind::ConcurrentChange)
+}

@@ -1,0 +1,54 @@
+//! A check of the text on the screen, as the Studio shows it.
+
+use super::{Answer, Input, Studio};
+use playbook_definition::{Checked, Unjudged};
+use playbook_model::limits;
+use playbook_model::position::LineIndex;
+use playbook_model::problem::Problem;
+use serde_json::{Value, json};
+
+impl Studio {
+    pub(super) async fn check(&self, given: &Input) -> Answer {
+        let key = given.definition()?;
+        let text = given.text("text")?.to_owned();
+        let checked = crate::ops::judge(self.0.compiler.clone(), &key, &text).await?;
+        Ok(check_view(&text, checked))
+    }
+}
+
+/// A check's result; every edit also as lines and columns, since a text in an editor counts in UTF-16 units.
+pub(super) fn check_view(text: &str, checked: Checked) -> Value {
+    let index = LineIndex::new(text);
+    let problems: Vec<Value> = checked.problems.iter().map(|problem| problem_view(&index, problem)).collect();
+    let unjudged = checked.unjudged.map(|unjudged| match unjudged {
+        Unjudged::OutOfTime { sentence } | Unjudged::NotReady { sentence } => sentence,
+    });
+    let definition = checked.definition.as_ref();
+    json!({
+        "judged": if unjudged.is_none() { "yes" } else { "no" },
+        "not_judged": unjudged,
+        "problems": problems,
+        "description": checked.outline.description,
+        "input_schema": checked.outline.input_schema,
+        "output_schema": checked.outline.output_schema,
+        "view_schema": checked.outline.view_schema,
+        "declarations": checked.declarations,
+        "overview_markdown": definition.map(|definition| definition.overview.clone()),
+        "bytes": text.len(),
+        "bytes_most": limits::DOCUMENT_BYTES,
+        "largest_view": checked.largest_view,
+    })
+}
+
+pub(super) fn problem_view(index: &LineIndex<'_>, problem: &Problem) -> Value {
+    let mut view = serde_json::to_value(problem).expect("a problem holds nothing JSON cannot");
+    if let (Some(fix), Some(edits)) = (&problem.fix, view.pointer_mut("/fix/edits").and_then(Value::as_array_mut)) {
+        for (edit, shown) in fix.edits.iter().zip(edits) {
+            if let Some(members) = shown.as_object_mut() {
+                members.insert("from".into(), json!(index.place(edit.span.start)));
+                members.insert("to".into(), json!(index.place(edit.span.end)));
+            }
+        }
+    }
+    view
+}

@@ -1,0 +1,99 @@
+//! A recall function's view, and the bench that repairs a stalled one.
+
+use super::check::problem_view;
+use super::{Answer, Input, Studio};
+use crate::views::{Ready, Refolded, recall_details};
+use playbook_definition::Details;
+use playbook_model::definition::{DefinitionKey, DefinitionType};
+use playbook_model::ending::{Reason, Rejection};
+use playbook_model::id::DefinitionName;
+use playbook_model::position::LineIndex;
+use playbook_model::{json, limits, problem};
+use playbook_sandbox::Program;
+use serde_json::{Value, json};
+use std::time::Instant;
+
+impl Studio {
+    pub(super) async fn get_view(&self, given: &Input) -> Answer {
+        let open = self.opened()?;
+        let name = name(given)?;
+        let definitions = open.runtime.definitions(&open.key, DefinitionType::Recall).await?;
+        let definition = definitions.known(DefinitionType::Recall, &name)?;
+        let standing = open.runtime.standing(&open.key, name.as_str(), definition).await?;
+        let filters: Vec<Value> = recall_details(definition)
+            .map(|details| details.filters.iter().map(|f| json!({ "sentence": f.sentence })).collect())
+            .unwrap_or_default();
+        let view = open.runtime.view_of(&open.key, name.as_str()).filter(|v| v.version == definition.version);
+        let mut answer = json!({
+            "name": name,
+            "standing": standing,
+            "view": Value::Null,
+            "view_bytes": 0,
+            "view_bytes_most": limits::VIEW_BYTES,
+            "filters": filters,
+        });
+        if let (Some(view), Some(members)) = (&view, answer.as_object_mut()) {
+            members.insert("view".into(), value(&view.view));
+            members.insert("view_bytes".into(), view.view.len().into());
+            if let Some(stall) = &view.stalled {
+                members.insert(
+                    "stalled".into(),
+                    json!({
+                        "event": open.runtime.stalled_event(&open.key, view).await?,
+                        "before": value(&view.view),
+                        "kind": stall.kind,
+                        "error": stall.error,
+                        "line": stall.line,
+                        "words": playbook_engine::view::stalled_words(&view.name, stall),
+                    }),
+                );
+            }
+        }
+        Ok(answer)
+    }
+
+    /// The fold of the text on the screen, on the stalled event alone.
+    pub(super) async fn refold(&self, given: &Input) -> Answer {
+        let open = self.opened()?;
+        let name = name(given)?;
+        let text = given.text("text")?.to_owned();
+        let view = open.runtime.view_of(&open.key, name.as_str());
+        let Some((view, stall)) = view.as_ref().and_then(|view| view.stalled.as_ref().map(|stall| (view, stall))) else {
+            return Err(Rejection::new(Reason::Conflict, "The view is not stalled; there is no event to fold again").into());
+        };
+        let key = DefinitionKey { kind: DefinitionType::Recall, name };
+        let checked = crate::ops::judge(self.0.compiler.clone(), &key, &text).await?;
+        if problem::errors(&checked.problems).next().is_some() {
+            let index = LineIndex::new(&text);
+            let problems: Vec<Value> = checked.problems.iter().map(|p| problem_view(&index, p)).collect();
+            return Ok(json!({ "outcome": "problems", "problems": problems }));
+        }
+        let saved = crate::ops::ready(checked, &text)?;
+        let (Ok(Details::Recall(details)), Some(stripped)) = (serde_json::from_value(saved.details), saved.stripped) else {
+            return Err(crate::runtime::incident("a recall document gave no recall details").into());
+        };
+        let ready = Ready { program: Program { text: stripped, first_line: details.first_line }, details };
+        let begun = Instant::now();
+        let refolded = open.runtime.refold(&open.key, stall.position, view.view.clone(), ready).await?;
+        let ms = u64::try_from(begun.elapsed().as_millis()).unwrap_or(u64::MAX);
+        let before = value(&view.view);
+        Ok(match refolded {
+            Refolded::Folded { after, work, bytes } => json!({
+                "outcome": "folded", "before": before, "after": value(&after), "bytes": bytes, "work": work, "ms": ms,
+            }),
+            Refolded::Passed => json!({ "outcome": "passed", "before": before, "ms": ms }),
+            Refolded::Stalled(halt) => json!({
+                "outcome": "stalled", "before": before, "kind": halt.kind, "error": halt.error, "line": halt.line, "ms": ms,
+            }),
+        })
+    }
+}
+
+fn name(given: &Input) -> Result<DefinitionName, super::StudioRefusal> {
+    DefinitionName::new(given.text("name")?).map_err(|why| super::invalid("name", why.to_string()))
+}
+
+/// A kept view as a value; half a surrogate pair shows as the replacement character.
+fn value(text: &str) -> Value {
+    json::parse_script(text, limits::VALUE_LEVELS).unwrap_or(Value::Null)
+}
