@@ -28,6 +28,8 @@ interface Props {
   judged: string;
   /** A line to light, from 1: where a fold raised. */
   lit?: number | null;
+  /** Brings the lit line in sight when the editor opens. */
+  showLit?: boolean;
   readOnly?: boolean;
   /** The state of an earlier editor of this text, and where to keep this one's. */
   kept?: unknown;
@@ -101,7 +103,7 @@ export function smallestChange(from: string, to: string): { from: number; to: nu
   return { from: start, to: from.length - end, insert: to.slice(start, to.length - end) };
 }
 
-export function CodeEditor({ label, language, text, onText, problems, judged, lit = null, readOnly = false, kept, keep, handle, autoFocus }: Props) {
+export function CodeEditor({ label, language, text, onText, problems, judged, lit = null, showLit = false, readOnly = false, kept, keep, handle, autoFocus }: Props) {
   const place = useRef<HTMLDivElement>(null);
   const view = useRef<EditorView | null>(null);
   const newest = useRef({ onText, keep });
@@ -147,6 +149,14 @@ export function CodeEditor({ label, language, text, onText, problems, judged, li
   }, [problems, judged, language, readOnly]);
 
   useEffect(() => { view.current?.dispatch({ effects: lightLine.of(lit) }); }, [lit, language, readOnly]);
+
+  const shown = useRef(false);
+  useEffect(() => {
+    const editor = view.current;
+    if (!editor || !showLit || lit === null || shown.current || lit > editor.state.doc.lines) return;
+    shown.current = true;
+    editor.dispatch({ effects: EditorView.scrollIntoView(editor.state.doc.line(lit).from, { y: 'center' }) });
+  }, [lit, showLit]);
 
   useImperativeHandle(handle, () => ({
     focus: () => view.current?.focus(),

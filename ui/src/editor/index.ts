@@ -2,3 +2,4 @@
 export { CodeEditor, type EditorHandle } from './code-editor';
 export { CodeView } from './code-view';
 export { Compare } from './compare';
+export { Three } from './three';

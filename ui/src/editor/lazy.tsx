@@ -13,3 +13,4 @@ export function languageOf(type: string): import('./setup').Language {
   if (type === 'recall' || type === 'computation') return 'typescript-document';
   return type === 'workflow' ? 'yaml' : 'markdown-document';
 }
+export const Three = lazy(() => import('./index').then((chunk) => ({ default: chunk.Three })));

@@ -4,7 +4,7 @@ import { Suspense, useCallback, useEffect, useMemo, useRef, useState } from 'rea
 import { useQuery, useRuntime, useStudio } from '../../api/react';
 import { inDesktop, native } from '../../api/native';
 import { paths, topics } from '../../api/studio';
-import { Refusal, Unreachable, isRefusal, wordsOf } from '../../api/transport';
+import { Refusal, Unreachable, wordsOf } from '../../api/transport';
 import type { DocumentText, Problem } from '../../api/types';
 import { adjust, at, go, useAddress } from '../../app/address';
 import { keyWords, useCommands, type Command } from '../../app/commands';
@@ -13,11 +13,12 @@ import { Band, Button, Failure, IconButton, Loading, SignMark, TabPanel, Tabs } 
 import { change, useSettings } from '../../app/settings';
 import { useDraft, useWorkspace } from '../../app/workspace';
 import { isDirty, type Draft } from '../../data/drafts';
+import { Bars } from '../../editor/bars';
 import { CodeEditor, Compare, languageOf, type EditorHandle } from '../../editor/lazy';
+import { useSaving } from '../../editor/save';
 import type { RunHandle } from '../../run/run-it';
 import { documentSign, type Sign } from '../../words/state';
 import { amount, count } from '../../words/time';
-import { Bars } from './bars';
 import styles from './document.module.css';
 import { Menu } from './menu';
 import { Problems } from './problems';
@@ -64,7 +65,6 @@ function Open({ draft, document }: { draft: Draft; document: DocumentText }) {
   const editor = useRef<EditorHandle>(null);
   const run = useRef<RunHandle>(null);
   const [said, setSaid] = useState('');
-  const [failed, setFailed] = useState<unknown>(null);
   const [comparing, setComparing] = useState<'theirs' | 'crash' | null>(null);
   const [recheck, setRecheck] = useState(0);
   const tab = SIDE_TABS.find((one) => one === address.fields['side']) ?? 'run';
@@ -96,29 +96,11 @@ function Open({ draft, document }: { draft: Draft; document: DocumentText }) {
     // eslint-disable-next-line react-hooks/exhaustive-deps
   }, [needsCheck, text, type, name, key, studio, drafts, recheck, connection]);
 
-  const saveAs = async (sent: string, base: string | null) => {
-    setFailed(null);
-    drafts.saving(key, true);
-    try {
-      const { document: saved } = await studio.save(type, name, sent, base);
-      drafts.saved(key, sent, saved);
-      store.put(path, saved, topics.documents);
-      void store.refresh(paths.folder);
-      const wrong = saved.check.problems.filter((one) => one.severity === 'error').length;
-      setSaid(saved.state === 'saved' ? `Saved as version ${saved.version}.`
-        : `On disk. ${wrong > 0 ? `${count(wrong, 'problem')} ${wrong === 1 ? 'keeps' : 'keep'} it a draft.` : 'It is not taken as a version.'} ${saved.version === null ? '' : `Version ${saved.version} goes on running.`}`);
-    } catch (error) {
-      drafts.saving(key, false);
-      if (isRefusal(error, 'concurrent_change') && typeof error.problem['theirs'] === 'string') {
-        const theirsBase = error.problem['theirs_base'];
-        drafts.conflicted(key, { theirs: error.problem['theirs'], theirsBase: typeof theirsBase === 'string' ? theirsBase : null });
-        setSaid('The file changed outside. Nothing was overwritten.');
-      } else setFailed(error);
-    }
-  };
   const path = paths.document(type, name);
-  const save = () => { if (!draft.saving) void saveAs(draft.text, draft.base); };
-  const keepMine = () => { setComparing(null); const base = drafts.keepMine(key); void saveAs(draft.text, base); };
+  const { save: saveNow, keepMine: keepMineNow, failed, forgetFailure } = useSaving(draft, setSaid);
+  const [refused, setRefused] = useState<unknown>(null);
+  const save = () => void saveNow();
+  const keepMine = () => { setComparing(null); void keepMineNow(); };
   const takeTheirs = () => { setComparing(null); drafts.takeTheirs(key); editor.current?.focus(); };
 
   const jump = useCallback((problem: Problem) => {
@@ -152,7 +134,7 @@ function Open({ draft, document }: { draft: Draft; document: DocumentText }) {
       store.put(path, answer.document, topics.documents);
       void store.refresh(paths.folder);
       setSaid('Retired.');
-    } catch (error) { setFailed(error); }
+    } catch (error) { setRefused(error); }
   };
   const remove = async () => {
     try {
@@ -160,7 +142,7 @@ function Open({ draft, document }: { draft: Draft; document: DocumentText }) {
       setSaid('The file is deleted.');
       void store.refresh(path);
       void store.refresh(paths.folder);
-    } catch (error) { setFailed(error); }
+    } catch (error) { setRefused(error); }
   };
 
   const noProblem = problems.length === 0 ? 'There are no problems.' : undefined;
@@ -200,7 +182,8 @@ function Open({ draft, document }: { draft: Draft; document: DocumentText }) {
       </div>
       <Bars draft={draft} comparing={comparing} compare={setComparing} keepMine={keepMine} takeTheirs={takeTheirs} save={save}
         restore={() => { setComparing(null); drafts.restoreCrash(key); }} drop={() => { setComparing(null); drafts.dropCrash(key); }} />
-      {failed !== null && <Band tone="bad" role="alert" actions={<><Button onClick={save}>Save again</Button><Button onClick={() => setFailed(null)}>Close</Button></>}><b>Not saved.</b> {wordsOf(failed)}</Band>}
+      {failed !== null && <Band tone="bad" role="alert" actions={<><Button onClick={save}>Save again</Button><Button onClick={forgetFailure}>Close</Button></>}><b>Not saved.</b> {wordsOf(failed)}</Band>}
+      {refused !== null && <Band tone="bad" role="alert" actions={<Button onClick={() => setRefused(null)}>Close</Button>}>{wordsOf(refused)}</Band>}
       {!isDirty(draft) && document.state === 'problems' && document.version !== null && (
         <Band tone="info" role="note">The file has {count(errors, 'problem')}, so it stays a draft. Version {document.version} goes on running.</Band>
       )}

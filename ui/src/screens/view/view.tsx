@@ -1,3 +1,122 @@
-export default function Later(_: { type?: string; name?: string; id?: string }) {
-  return null;
+/** One view: how it stands, what it holds, asking it, and the bench when it stalled. */
+
+import { useEffect, useState } from 'react';
+import { useQuery, useRuntime } from '../../api/react';
+import { paths, topics } from '../../api/studio';
+import type { DocumentText, Standing, ViewAnswer } from '../../api/types';
+import { adjust, at, format, useAddress } from '../../app/address';
+import { Band, Blank, Failure, Loading, Meter, SignMark, TabPanel, Tabs } from '../../app/parts';
+import { useDraft, useWorkspace } from '../../app/workspace';
+import { JsonTree } from '../../data/tree';
+import { RunIt } from '../../run/run-it';
+import page from '../../style/page.module.css';
+import { rowStandingSign, standingSentence } from '../../words/state';
+import { amount, count } from '../../words/time';
+import { Bench } from './bench';
+import styles from './view.module.css';
+
+/** While a view is built, how often its standing is read, beside what the changes say. */
+const WATCH_MS = 800;
+
+type Tab = 'view' | 'ask' | 'filters' | 'bench';
+
+export default function View({ name }: { name: string }) {
+  const { store } = useRuntime();
+  const { drafts } = useWorkspace();
+  const path = paths.view(name);
+  const answer = useQuery<ViewAnswer>(path, topics.views);
+  const document = useQuery<DocumentText>(paths.document('recall', name), topics.documents);
+  const building = answer.value?.standing.state === 'rebuilding' || answer.value?.standing.state === 'waiting';
+
+  useEffect(() => { if (document.value) drafts.read(document.value); }, [document.value, drafts]);
+  useEffect(() => {
+    if (!building) return;
+    const timer = setInterval(() => void store.refresh(path), WATCH_MS);
+    return () => clearInterval(timer);
+  }, [building, store, path]);
+
+  if (!answer.value) {
+    return answer.error
+      ? <Failure title={`There is no view of ${name}`} error={answer.error} again={() => void store.refresh(path)} />
+      : <Loading what="Reading the view" />;
+  }
+  return <Shown name={name} answer={answer.value} document={document.value} />;
+}
+
+function Shown({ name, answer, document }: { name: string; answer: ViewAnswer; document: DocumentText | undefined }) {
+  const { fields } = useAddress();
+  const draft = useDraft(`recall/${name}`);
+  const { standing, stalled } = answer;
+  // The bench stays while the rebuild it began is watched.
+  const [watched, setWatched] = useState<number | null>(null);
+  const hasBench = stalled !== undefined;
+  const asked = (['view', 'ask', 'filters', 'bench'] as const).find((one) => one === fields['show']);
+  const tab: Tab = asked === 'bench' && !hasBench ? 'view' : asked ?? (hasBench ? 'bench' : 'view');
+  const mended = watched !== null && standing.state === 'live' && standing.version >= watched;
+
+  return (
+    <div className={page.page}>
+      <header className={styles.head}>
+        <div className={styles.line}>
+          <h1>{name}</h1>
+          <SignMark look="chip" sign={rowStandingSign({ state: standing.state, folded: standing.folded, lag_ms: standing.lag_ms, ...(standing.stalled ? { kind: standing.stalled.kind } : {}) })} />
+          <a href={format(at('document', ['recall', name]))}>version {standing.version}</a>
+        </div>
+        <p className={styles.sentence} role="status">{standingSentence(standing)}</p>
+        <div className={styles.meterCell}>
+          <Meter label="Size of the view" value={answer.view_bytes} most={answer.view_bytes_most} words={`${amount(answer.view_bytes)} of ${amount(answer.view_bytes_most)} bytes`} />
+        </div>
+      </header>
+      {(standing.state === 'rebuilding' || standing.state === 'waiting') && <Progress standing={standing} />}
+      {mended && <Band tone="good">Live again with version {standing.version}: {count(standing.folded, 'event')} folded from the first.</Band>}
+      <Tabs label="The view" idBase="view" chosen={tab} choose={(next) => adjust({ show: next })} tabs={[
+        ...(hasBench ? [{ id: 'bench', title: 'Repair bench', tone: 'bad' as const }] : []),
+        { id: 'view', title: hasBench ? 'View before the stall' : 'View' }, { id: 'ask', title: 'Ask' }, { id: 'filters', title: 'Filters', note: answer.filters.length },
+      ]} />
+      <TabPanel idBase="view" chosen={tab} className={page.fill}>
+        {tab === 'bench' && stalled && (draft && document
+          ? <Bench draft={draft} document={document} stall={stalled} watch={setWatched} />
+          : <Loading what="Reading the document" />)}
+        {tab === 'view' && <Held answer={answer} name={name} />}
+        {tab === 'ask' && (
+          <div className={styles.ask}>
+            {document && draft
+              ? <RunIt type="recall" name={name} verb="Ask" schema={(draft.lastGood ?? draft.check).input_schema} version={document.version} unsaved={draft.text === document.saved_text ? null : draft.text} />
+              : <Loading what="Reading the document" />}
+          </div>
+        )}
+        {tab === 'filters' && <Filters answer={answer} />}
+      </TabPanel>
+    </div>
+  );
+}
+
+function Progress({ standing }: { standing: Standing }) {
+  return standing.known
+    ? <div className={styles.progress}><Meter label="Folded" value={standing.folded} most={standing.known} words={`${amount(standing.folded)} of ${amount(standing.known)} events`} /></div>
+    : null;
+}
+
+function Held({ answer, name }: { answer: ViewAnswer; name: string }) {
+  const { standing, view } = answer;
+  if (standing.state === 'waiting') return <Blank icon="view" title="It waits for its turn">At most four views are built at once. The others are built in the order they were saved.</Blank>;
+  if (standing.state === 'rebuilding' && view === null) return <Blank icon="view" title="It is being built">What it holds is shown once it has caught up.</Blank>;
+  if (standing.folded === 0 && standing.state === 'live') {
+    return (
+      <div className={styles.filters}>
+        <Band tone="info" inset role="note"><b>No event matched yet.</b> The view is what <code>view.initial</code> says. {name} takes:</Band>
+        <ul>{answer.filters.map((filter) => <li key={filter.sentence}>{filter.sentence}</li>)}</ul>
+      </div>
+    );
+  }
+  return <JsonTree value={view} label={`View of ${name}`} />;
+}
+
+function Filters({ answer }: { answer: ViewAnswer }) {
+  return (
+    <div className={styles.filters}>
+      <p className={page.note}>An event is folded when it matches any of these, and once only.</p>
+      <ul style={{ display: 'grid', gap: 8 }}>{answer.filters.map((filter) => <li key={filter.sentence}>{filter.sentence}</li>)}</ul>
+    </div>
+  );
 }

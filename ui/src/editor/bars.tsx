@@ -1,8 +1,8 @@
 /** Bars above the editor: what happened to the text outside. Never a dialog, never in the way of typing. */
 
-import type { Draft } from '../../data/drafts';
-import { Band, Button } from '../../app/parts';
-import { localTime } from '../../words/time';
+import type { Draft } from '../data/drafts';
+import { Band, Button } from '../app/parts';
+import { localTime } from '../words/time';
 
 interface Props {
   draft: Draft;
