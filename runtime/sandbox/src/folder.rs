@@ -1,0 +1,372 @@
+//! Folding events into a view in one kept sandbox, frozen once its module is loaded.
+//!
+//! "The module", "How the view is kept" and "When a view stalls" of the recall format. A view depends on its events
+//! alone: not on where a page begins, nor on how long the sandbox has been kept. So each evaluation starts at a fresh
+//! period of steps, the next fold is given what JSON gives back, and memory is judged in a fresh sandbox.
+
+use crate::compile::Bytecode;
+use crate::engine::{Engine, Outcome, Value};
+use crate::meter::Halt;
+use crate::run::{Code, loaded, no_room, outcome};
+use crate::walk::Walker;
+use crate::{Bounds, Program, Stop, compile, module};
+use playbook_model::time::Moment;
+use rquickjs::qjs;
+use std::time::{Duration, Instant};
+
+/// Folds after which the view is written down, so that few are done again when one stops.
+const FOLDS_BETWEEN_TEXTS: usize = 64;
+/// Time of folds after which the view is written down.
+const TIME_BETWEEN_TEXTS: Duration = Duration::from_millis(100);
+
+/// What one fold spent and how large its view is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Folded {
+    /// Checkpoints.
+    pub work: u32,
+    /// Bytes of the view as JSON.
+    pub bytes: usize,
+}
+
+/// A module's code with the code of its filters, compiled once for any number of sandboxes.
+struct Codes {
+    module: Code,
+    filters: Vec<Bytecode>,
+}
+
+/// A sandbox with its functions, frozen.
+struct Frozen {
+    fold: Value,
+    filters: Vec<Value>,
+    walker: Walker,
+    engine: Engine,
+}
+
+/// A view and the sandbox it is kept in. Not to be sent to another thread.
+pub struct Folder {
+    /// `None` once an evaluation stopped: the view is then made again from the text.
+    view: Option<Value>,
+    sandbox: Frozen,
+    codes: Codes,
+    bounds: Bounds,
+    filter_work: u32,
+    /// The view as JSON before the folds of `since`.
+    text: String,
+    since: Vec<(String, Moment)>,
+    spent: Duration,
+    /// Nothing was evaluated here yet, so what stops here for memory stops anywhere.
+    fresh: bool,
+}
+
+/// Why an evaluation in a kept sandbox gave nothing.
+enum Attempt {
+    Stopped(Stop),
+    /// It came near the memory or past it, in a sandbox that held more than a fresh one would.
+    Crowded,
+}
+
+impl Folder {
+    /// Loads a module that exports `fold`, its filters' `data` expressions, and the view as JSON.
+    ///
+    /// `bounds` are those of one fold; a filter has `filter_work` checkpoints of its own.
+    ///
+    /// # Errors
+    /// [`Stop::Refused`] when the module or a filter does not load.
+    pub fn load(
+        program: &Program,
+        filters: &[String],
+        view: &str,
+        bounds: &Bounds,
+        filter_work: u32,
+    ) -> Result<Self, Stop> {
+        let compiled = |text: &String| {
+            compile::program(&module::expression(text), 1).map_err(|fault| Stop::Refused {
+                message: format!("The expression of a filter does not load: {}", fault.message),
+                line: None,
+            })
+        };
+        let filters = filters.iter().map(compiled).collect::<Result<_, _>>()?;
+        let codes = Codes { module: Code::of(program)?, filters };
+        let sandbox = codes.sandbox(bounds)?;
+        let value = sandbox.engine.parse(view).ok_or(Stop::Memory { work: 0 })?;
+        Ok(Self {
+            view: Some(value),
+            sandbox,
+            codes,
+            bounds: *bounds,
+            filter_work,
+            text: view.to_owned(),
+            since: Vec::new(),
+            spent: Duration::ZERO,
+            fresh: true,
+        })
+    }
+
+    /// Folds one event, given as JSON, into the view. `Date.now()` returns `clock`.
+    ///
+    /// # Errors
+    /// [`Stop`] says why it could not; the view is then as before.
+    pub fn fold(&mut self, event: &str, clock: Moment, deadline: Instant) -> Result<Folded, Stop> {
+        self.recover()?;
+        if self.since.len() >= FOLDS_BETWEEN_TEXTS || self.spent >= TIME_BETWEEN_TEXTS {
+            self.write_down()?;
+        }
+        let started = Instant::now();
+        let folded = match self.attempt_fold(event, clock, deadline) {
+            Err(Attempt::Crowded) => {
+                self.start_afresh()?;
+                self.attempt_fold(event, clock, deadline)
+            }
+            first => first,
+        };
+        match folded {
+            Ok(folded) => {
+                self.since.push((event.to_owned(), clock));
+                self.spent += started.elapsed();
+                Ok(folded)
+            }
+            Err(Attempt::Stopped(stop)) => Err(stop),
+            Err(Attempt::Crowded) => Err(Stop::Memory { work: 0 }),
+        }
+    }
+
+    /// Whether a filter's expression takes an event: it holds unless it returns `false` or `null`, and one that raises
+    /// does not take it. An expression that returns `undefined` returns `null`, as every expression does.
+    ///
+    /// # Errors
+    /// [`Stop`] for one that goes past its bounds.
+    ///
+    /// # Panics
+    /// When there is no filter of this number.
+    pub fn holds(&mut self, filter: usize, event: &str, clock: Moment, deadline: Instant) -> Result<bool, Stop> {
+        self.recover()?;
+        match self.attempt_filter(filter, event, clock, deadline) {
+            Err(Attempt::Crowded) => {
+                self.start_afresh()?;
+                self.attempt_filter(filter, event, clock, deadline).map_err(|attempt| match attempt {
+                    Attempt::Stopped(stop) => stop,
+                    Attempt::Crowded => Stop::Memory { work: 0 },
+                })
+            }
+            Err(Attempt::Stopped(stop)) => Err(stop),
+            Ok(holds) => Ok(holds),
+        }
+    }
+
+    /// The view as JSON. The kept view is read again from it, so it holds on to no event's text.
+    ///
+    /// # Errors
+    /// Only when the system has no memory.
+    pub fn view(&mut self) -> Result<String, Stop> {
+        self.recover()?;
+        self.write_down()?;
+        Ok(self.text.clone())
+    }
+
+    /// The view as a tree, built when asked for; half a surrogate pair is U+FFFD in it.
+    ///
+    /// # Errors
+    /// Only when the system has no memory.
+    pub fn value(&mut self) -> Result<serde_json::Value, Stop> {
+        self.recover()?;
+        let Self { view, sandbox, bounds, .. } = self;
+        let view = view.as_ref().expect("just recovered");
+        sandbox.walker.tree(&sandbox.engine, view, bounds)
+    }
+
+    /// Takes the last fold back: the view is what it was before it.
+    pub fn take_back(&mut self) {
+        if self.since.pop().is_some() {
+            self.view = None;
+        }
+    }
+
+    /// How many objects of the sandbox are frozen.
+    ///
+    /// # Errors
+    /// Only when the system has no memory.
+    pub fn frozen(&self) -> Result<u32, Stop> {
+        self.sandbox.engine.freeze(&[]).map_err(no_room)
+    }
+
+    fn attempt_fold(&mut self, event: &str, clock: Moment, deadline: Instant) -> Result<Folded, Attempt> {
+        let view = self.view.take().expect("recovered before any evaluation");
+        let Self { sandbox, bounds, .. } = self;
+        let engine = &sandbox.engine;
+        engine.core().ledger.mark_peak();
+        engine.set_clock(clock.0);
+        let event = engine.parse(event);
+        let crowd = Crowd { fresh: self.fresh, memory: bounds.memory };
+        self.fresh = false;
+        let Some(event) = event else { return Err(crowd.judge(engine, Stop::Memory { work: 0 })) };
+        let outcome_of = engine.call(&sandbox.fold, &[&view, &event], bounds.work, deadline);
+        let work = engine.work();
+        drop(event);
+        drop(view);
+        let next = outcome(engine, outcome_of, bounds).map_err(|stop| crowd.judge(engine, stop))?;
+        if crowd.near(engine) {
+            return Err(Attempt::Crowded);
+        }
+        let measured = sandbox.walker.measure(engine, &next, bounds).map_err(Attempt::Stopped)?;
+        let next = if measured.differs { sandbox.as_json(&next, bounds).map_err(Attempt::Stopped)? } else { next };
+        self.view = Some(next);
+        Ok(Folded { work, bytes: measured.bytes })
+    }
+
+    fn attempt_filter(
+        &mut self,
+        filter: usize,
+        event: &str,
+        clock: Moment,
+        deadline: Instant,
+    ) -> Result<bool, Attempt> {
+        let engine = &self.sandbox.engine;
+        engine.core().ledger.mark_peak();
+        engine.set_clock(clock.0);
+        let crowd = Crowd { fresh: self.fresh, memory: self.bounds.memory };
+        self.fresh = false;
+        let Some(event) = engine.parse(event) else { return Err(crowd.judge(engine, Stop::Memory { work: 0 })) };
+        let data = engine.parsed_member(&event, c"data");
+        drop(event);
+        let bounds = Bounds { work: self.filter_work, ..self.bounds };
+        let function = &self.sandbox.filters[filter];
+        let holds = match engine.call(function, &[&data], bounds.work, deadline) {
+            Outcome::Raised { .. } => false,
+            Outcome::Returned(value) => {
+                // SAFETY: any value has a tag.
+                let tag = unsafe { qjs::JS_VALUE_GET_NORM_TAG(value.raw()) };
+                // SAFETY: read only after its tag.
+                let is_false = tag == qjs::JS_TAG_BOOL && !unsafe { qjs::JS_VALUE_GET_BOOL(value.raw()) };
+                !is_false && tag != qjs::JS_TAG_NULL && tag != qjs::JS_TAG_UNDEFINED
+            }
+            halted @ Outcome::Halted(halt) => {
+                let stop = match outcome(engine, halted, &bounds) {
+                    Err(stop) => stop,
+                    Ok(_) => unreachable!("it was halted"),
+                };
+                let judged = crowd.judge(engine, stop);
+                if halt == Halt::Memory {
+                    self.view = None;
+                }
+                return Err(judged);
+            }
+        };
+        if crowd.near(engine) {
+            return Err(Attempt::Crowded);
+        }
+        Ok(holds)
+    }
+
+    /// Makes the view again after an evaluation stopped.
+    fn recover(&mut self) -> Result<(), Stop> {
+        if self.view.is_none() { self.start_afresh() } else { Ok(()) }
+    }
+
+    /// Goes on in a fresh sandbox, with the view as it was after the folds that passed.
+    fn start_afresh(&mut self) -> Result<(), Stop> {
+        let text = self.replayed()?;
+        self.sandbox = self.codes.sandbox(&self.bounds)?;
+        self.view = Some(self.sandbox.engine.parse(&text).ok_or(Stop::Memory { work: 0 })?);
+        self.text = text;
+        self.since.clear();
+        self.spent = Duration::ZERO;
+        self.fresh = true;
+        Ok(())
+    }
+
+    /// The view as JSON after the folds that passed, found by doing those since the last text again.
+    fn replayed(&self) -> Result<String, Stop> {
+        let mut text = self.text.clone();
+        let mut open = &self.since[..];
+        while !open.is_empty() {
+            let mut sandbox = self.codes.sandbox(&self.bounds)?;
+            let mut view = sandbox.engine.parse(&text).ok_or(Stop::Memory { work: 0 })?;
+            let mut done = 0;
+            for (event, clock) in open {
+                match sandbox.again(&view, event, *clock, &self.bounds) {
+                    Ok(next) => view = next,
+                    // In a sandbox of its own it passed, or it would not be among the folds that passed.
+                    Err(Stop::Memory { .. }) if done > 0 => break,
+                    Err(stop) => return Err(stop),
+                }
+                done += 1;
+                text = sandbox.walker.write(&sandbox.engine, &view, &self.bounds)?;
+            }
+            open = &open[done..];
+        }
+        Ok(text)
+    }
+
+    /// Writes the view down, and reads it again so that nothing but JSON is kept.
+    fn write_down(&mut self) -> Result<(), Stop> {
+        if self.since.is_empty() {
+            return Ok(());
+        }
+        let Self { view, sandbox, bounds, .. } = self;
+        let kept = view.take().expect("recovered before it is written");
+        self.text = sandbox.walker.write(&sandbox.engine, &kept, bounds)?;
+        drop(kept);
+        self.since.clear();
+        self.spent = Duration::ZERO;
+        self.view = sandbox.engine.core().unlimited(|| sandbox.engine.parse(&self.text));
+        self.recover()
+    }
+}
+
+/// Judges memory: only a fresh sandbox says that an evaluation has too little.
+struct Crowd {
+    fresh: bool,
+    memory: usize,
+}
+
+impl Crowd {
+    /// Whether a kept sandbox came so near its memory that a fresh one has to decide.
+    fn near(&self, engine: &Engine) -> bool {
+        !self.fresh && engine.core().ledger.peak() > self.memory / 4 * 3
+    }
+
+    fn judge(&self, engine: &Engine, stop: Stop) -> Attempt {
+        let memory = matches!(stop, Stop::Memory { .. });
+        if !self.fresh && (memory || self.near(engine)) { Attempt::Crowded } else { Attempt::Stopped(stop) }
+    }
+}
+
+impl Codes {
+    fn sandbox(&self, bounds: &Bounds) -> Result<Frozen, Stop> {
+        let engine = Engine::new(bounds.memory).map_err(no_room)?;
+        // The library first: what a module does while it loads changes none of it.
+        engine.freeze(&[]).map_err(no_room)?;
+        let walker = Walker::new(&engine).ok_or(Stop::Memory { work: 0 })?;
+        let deadline = Instant::now() + Duration::from_millis(bounds.milliseconds);
+        let exports = self.module.load(&engine, bounds, deadline)?;
+        let filters = self
+            .filters
+            .iter()
+            .map(|code| loaded(engine.evaluate(code, bounds.work, deadline), bounds))
+            .collect::<Result<Vec<_>, _>>()?;
+        let roots: Vec<&Value> = exports.iter().chain(&filters).collect();
+        engine.freeze(&roots).map_err(no_room)?;
+        let fold = self.module.take(exports, "fold")?;
+        Ok(Frozen { fold, filters, walker, engine })
+    }
+}
+
+impl Frozen {
+    /// A value as JSON gives it back.
+    fn as_json(&mut self, value: &Value, bounds: &Bounds) -> Result<Value, Stop> {
+        let text = self.walker.write(&self.engine, value, bounds)?;
+        let engine = &self.engine;
+        engine.core().unlimited(|| engine.parse(&text)).ok_or(Stop::Memory { work: 0 })
+    }
+
+    /// Does a fold again that passed before.
+    fn again(&mut self, view: &Value, event: &str, clock: Moment, bounds: &Bounds) -> Result<Value, Stop> {
+        self.engine.set_clock(clock.0);
+        let event = self.engine.parse(event).ok_or(Stop::Memory { work: 0 })?;
+        let deadline = Instant::now() + Duration::from_millis(bounds.milliseconds);
+        let next = self.engine.call(&self.fold, &[view, &event], bounds.work, deadline);
+        let next = outcome(&self.engine, next, bounds)?;
+        let measured = self.walker.measure(&self.engine, &next, bounds)?;
+        if measured.differs { self.as_json(&next, bounds) } else { Ok(next) }
+    }
+}

@@ -1,0 +1,585 @@
+//! Reading a value out of the engine: what JSON can carry, how large it is, and where it stops being JSON.
+//!
+//! No code of a program runs: members are read with their descriptors, never called. The engine's own stringify is
+//! never used, since a value of a few objects can be unbounded text.
+
+use crate::engine::{Core, Engine, Value};
+use crate::pointers::Pointers;
+use crate::sink::{Nowhere, Sink, Text, Tree, quoted_length};
+use crate::{Bounds, Stop};
+use playbook_model::json::cut;
+use playbook_model::limits::ERROR_TEXT_BYTES;
+use rquickjs::qjs;
+use std::ffi::c_int;
+use std::ptr;
+
+/// A value within its bounds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Measured {
+    /// Bytes as JSON.
+    pub(crate) bytes: usize,
+    /// Whether reading its JSON gives a value that a program can tell from it.
+    pub(crate) differs: bool,
+}
+
+/// Reads values of one engine.
+pub(crate) struct Walker {
+    object_proto: Value,
+    array_proto: Value,
+    seen: Pointers,
+}
+
+/// What a value is refused for.
+struct Refused(Stop);
+
+impl Walker {
+    /// Takes the engine's plain prototypes from two values that were just parsed.
+    pub(crate) fn new(engine: &Engine) -> Option<Self> {
+        let proto = |json: &str| {
+            let value = engine.parse(json)?;
+            // SAFETY: a live object of this context; the prototype comes back owned.
+            Some(engine.own(unsafe { qjs::JS_GetPrototype(engine.ctx(), value.raw()) }))
+        };
+        Some(Self { object_proto: proto("{}")?, array_proto: proto("[]")?, seen: Pointers::default() })
+    }
+
+    /// Measures a value.
+    pub(crate) fn measure(&mut self, engine: &Engine, value: &Value, bounds: &Bounds) -> Result<Measured, Stop> {
+        self.walk(engine, value, bounds, &mut Nowhere)
+    }
+
+    /// Measures and writes a value.
+    pub(crate) fn write(&mut self, engine: &Engine, value: &Value, bounds: &Bounds) -> Result<String, Stop> {
+        let mut text = Text::default();
+        self.walk(engine, value, bounds, &mut text)?;
+        Ok(text.finish())
+    }
+
+    /// Measures a value and builds a tree of it.
+    pub(crate) fn tree(&mut self, engine: &Engine, value: &Value, bounds: &Bounds) -> Result<serde_json::Value, Stop> {
+        let mut tree = Tree::default();
+        self.walk(engine, value, bounds, &mut tree)?;
+        Ok(tree.finish())
+    }
+
+    fn walk(
+        &mut self,
+        engine: &Engine,
+        value: &Value,
+        bounds: &Bounds,
+        sink: &mut impl Sink,
+    ) -> Result<Measured, Stop> {
+        self.seen.clear();
+        let core = engine.core();
+        // SAFETY: any value has a tag; prototypes are objects.
+        let address = |value: &Value| unsafe { qjs::JS_VALUE_GET_PTR(value.raw()) as usize };
+        // SAFETY: a live context. The stack is measured from here.
+        let to_json = unsafe {
+            qjs::JS_UpdateStackTop(core.rt);
+            qjs::JS_NewAtomLen(core.ctx, c"toJSON".as_ptr(), 6)
+        };
+        let mut walk = Walk {
+            core,
+            object_proto: address(&self.object_proto),
+            array_proto: address(&self.array_proto),
+            to_json,
+            levels: bounds.levels,
+            bytes: bounds.bytes,
+            size: 0,
+            differs: false,
+            seen: &mut self.seen,
+            above: Vec::new(),
+            path: Vec::new(),
+            sink,
+        };
+        let done = core.unlimited(|| walk.value(value.raw()));
+        let (size, differs) = (walk.size, walk.differs);
+        // SAFETY: made above.
+        unsafe { qjs::JS_FreeAtom(core.ctx, to_json) };
+        match done {
+            Err(Refused(stop)) => Err(stop),
+            Ok(()) if size > bounds.bytes => Err(Stop::TooLarge { bytes: size }),
+            Ok(()) => Ok(Measured { bytes: size, differs }),
+        }
+    }
+}
+
+enum Step {
+    Place(u32),
+    Name(qjs::JSAtom),
+}
+
+struct Walk<'a, S: Sink> {
+    core: &'a Core,
+    object_proto: usize,
+    array_proto: usize,
+    to_json: qjs::JSAtom,
+    levels: usize,
+    bytes: usize,
+    size: usize,
+    differs: bool,
+    seen: &'a mut Pointers,
+    above: Vec<usize>,
+    path: Vec<Step>,
+    sink: &'a mut S,
+}
+
+/// A value that is freed when the walk leaves it.
+struct Held<'a>(&'a Core, qjs::JSValue);
+
+impl Drop for Held<'_> {
+    fn drop(&mut self) {
+        // SAFETY: owned.
+        unsafe { qjs::JS_FreeValue(self.0.ctx, self.1) };
+    }
+}
+
+/// The names of an object's own members.
+struct Names<'a> {
+    core: &'a Core,
+    table: *mut qjs::JSPropertyEnum,
+    length: u32,
+}
+
+impl Names<'_> {
+    fn list(&self) -> &[qjs::JSPropertyEnum] {
+        if self.table.is_null() {
+            return &[];
+        }
+        // SAFETY: the engine returned a table of this length, freed when this is dropped.
+        unsafe { std::slice::from_raw_parts(self.table, self.length as usize) }
+    }
+}
+
+impl Drop for Names<'_> {
+    fn drop(&mut self) {
+        // SAFETY: owned.
+        unsafe { qjs::JS_FreePropertyEnum(self.core.ctx, self.table, self.length) };
+    }
+}
+
+const PLAIN: c_int = qjs::JS_PROP_C_W_E as c_int;
+const ACCESSOR: c_int = qjs::JS_PROP_GETSET as c_int;
+const LIST: qjs::JSClassID = 2;
+const OBJECT: qjs::JSClassID = 1;
+
+impl<'a, S: Sink> Walk<'a, S> {
+    fn value(&mut self, value: qjs::JSValue) -> Result<(), Refused> {
+        // SAFETY of the readings below: each follows the tag.
+        let tag = unsafe { qjs::JS_VALUE_GET_NORM_TAG(value) };
+        match tag {
+            qjs::JS_TAG_NULL => {
+                self.sink.null();
+                self.add(4)
+            }
+            qjs::JS_TAG_BOOL => {
+                let holds = unsafe { qjs::JS_VALUE_GET_BOOL(value) };
+                self.sink.boolean(holds);
+                self.add(if holds { 4 } else { 5 })
+            }
+            qjs::JS_TAG_INT => {
+                let number = unsafe { qjs::JS_VALUE_GET_INT(value) };
+                self.number(f64::from(number))
+            }
+            qjs::JS_TAG_FLOAT64 => {
+                let number = unsafe { qjs::JS_VALUE_GET_FLOAT64(value) };
+                if !number.is_finite() {
+                    let found = if number.is_nan() {
+                        "NaN"
+                    } else if number > 0.0 {
+                        "Infinity"
+                    } else {
+                        "-Infinity"
+                    };
+                    return Err(self.unfit(found));
+                }
+                if number == 0.0 && number.is_sign_negative() {
+                    self.differs = true;
+                    return self.number(0.0);
+                }
+                self.number(number)
+            }
+            qjs::JS_TAG_STRING | qjs::JS_TAG_STRING_ROPE => self.text(value),
+            qjs::JS_TAG_OBJECT => self.object(value),
+            qjs::JS_TAG_UNDEFINED => Err(self.unfit("undefined")),
+            qjs::JS_TAG_SYMBOL => Err(self.unfit("a symbol")),
+            qjs::JS_TAG_BIG_INT | qjs::JS_TAG_SHORT_BIG_INT => Err(self.unfit("a BigInt")),
+            _ => Err(self.unfit("a value that is not JSON")),
+        }
+    }
+
+    /// Counts bytes, and goes on past the bound for a while: a value that is no JSON is refused as that first.
+    fn add(&mut self, bytes: usize) -> Result<(), Refused> {
+        self.size = self.size.saturating_add(bytes);
+        if self.size > self.bytes.saturating_mul(4) {
+            return Err(Refused(Stop::TooLarge { bytes: self.size }));
+        }
+        Ok(())
+    }
+
+    fn number(&mut self, number: f64) -> Result<(), Refused> {
+        let mut buffer = ryu_js::Buffer::new();
+        let text = buffer.format_finite(number);
+        self.sink.number(text);
+        self.add(text.len())
+    }
+
+    fn text(&mut self, value: qjs::JSValue) -> Result<(), Refused> {
+        self.long(value)?;
+        let mut length: qjs::size_t = 0;
+        // SAFETY: a live text; what comes back is freed below.
+        let raw = unsafe { qjs::JS_ToCStringLen2(self.core.ctx, &raw mut length, value, false) };
+        if raw.is_null() {
+            self.core.drop_exception();
+            return Err(Refused(Stop::TooLarge { bytes: self.bytes.saturating_add(1) }));
+        }
+        // SAFETY: the engine returned this many bytes.
+        let bytes = unsafe { std::slice::from_raw_parts(raw.cast::<u8>(), length as usize) };
+        let quoted = quoted_length(bytes);
+        let fits = self.add(quoted);
+        if fits.is_ok() {
+            self.sink.text(bytes);
+        }
+        // SAFETY: returned above, and no longer read.
+        unsafe { qjs::JS_FreeCString(self.core.ctx, raw) };
+        fits
+    }
+
+    /// Refuses what has more units or places than bytes are left, before any of it is copied. Returns its length.
+    fn long(&mut self, value: qjs::JSValue) -> Result<usize, Refused> {
+        let mut length: i64 = 0;
+        // SAFETY: a live text or list, whose length no program can redefine.
+        if unsafe { qjs::JS_GetLength(self.core.ctx, value, &raw mut length) } < 0 {
+            self.core.drop_exception();
+        }
+        let length = usize::try_from(length).unwrap_or(usize::MAX);
+        if length > self.bytes.saturating_mul(4) {
+            return Err(Refused(Stop::TooLarge { bytes: self.size.saturating_add(length) }));
+        }
+        Ok(length)
+    }
+
+    fn object(&mut self, value: qjs::JSValue) -> Result<(), Refused> {
+        // SAFETY: a live object.
+        let (class, address) = unsafe { (qjs::JS_GetClassID(value), qjs::JS_VALUE_GET_PTR(value) as usize) };
+        if class != OBJECT && class != LIST {
+            let found = self.kind(value, class);
+            return Err(self.unfit(&found));
+        }
+        // SAFETY: a plain object or a list, so no trap of a proxy runs.
+        let proto = Held(self.core, unsafe { qjs::JS_GetPrototype(self.core.ctx, value) });
+        // SAFETY: any value has a tag.
+        let proto_address = unsafe {
+            match qjs::JS_VALUE_GET_TAG(proto.1) {
+                qjs::JS_TAG_OBJECT => qjs::JS_VALUE_GET_PTR(proto.1) as usize,
+                _ => 0,
+            }
+        };
+        let expected = if class == LIST { self.array_proto } else { self.object_proto };
+        if proto_address != expected {
+            if class == LIST || proto_address != 0 {
+                let found = self.instance(proto.1);
+                return Err(self.unfit(&found));
+            }
+            self.differs = true;
+        }
+        if !self.seen.insert(address) {
+            if self.above.contains(&address) {
+                return Err(self.unfit("a cycle"));
+            }
+            self.differs = true;
+        }
+        if self.above.len() >= self.levels {
+            return Err(Refused(Stop::TooDeep));
+        }
+        // SAFETY: a live object.
+        if unsafe { qjs::JS_IsExtensible(self.core.ctx, value) } == 0 {
+            self.differs = true;
+        }
+        self.above.push(address);
+        if class == LIST {
+            self.list(value)?
+        } else {
+            self.members(value)?
+        }
+        self.above.pop();
+        Ok(())
+    }
+
+    /// Judges an own member: an accessor may give another value each time, so it is no JSON.
+    fn taken(&mut self, own: &Own<'_>) -> Result<(), Refused> {
+        if own.0.1.flags & ACCESSOR != 0 {
+            return Err(self.unfit("a member that changes when read"));
+        }
+        if own.0.1.flags & PLAIN != PLAIN {
+            self.differs = true;
+        }
+        Ok(())
+    }
+
+    /// A `toJSON` that is a function makes its object another value when it is written.
+    fn to_json(&mut self, value: qjs::JSValue, name: qjs::JSAtom) -> Result<(), Refused> {
+        if name != self.to_json {
+            return Ok(());
+        }
+        let own = own(self.core, value, name);
+        // SAFETY: a live value.
+        let is_function = own.is_some_and(|own| unsafe { qjs::JS_IsFunction(self.core.ctx, own.0.1.value) });
+        if is_function {
+            return Err(self.unfit("a member that changes when read"));
+        }
+        Ok(())
+    }
+
+    fn list(&mut self, value: qjs::JSValue) -> Result<(), Refused> {
+        let length = self.long(value)?;
+        let names = self.names(value, qjs::JS_GPN_STRING_MASK | qjs::JS_GPN_SYMBOL_MASK)?;
+        // `length` itself is one of the names. Where places are missing, the loop below meets the first.
+        if names.list().len() != length + 1 {
+            self.differs = true;
+            for name in names.list() {
+                self.path.push(Step::Name(name.atom));
+                self.to_json(value, name.atom)?;
+                self.path.pop();
+            }
+        }
+        drop(names);
+        self.sink.open_list();
+        // The brackets and the commas.
+        self.add(2 + length.saturating_sub(1))?;
+        for at in 0..length {
+            let place = u32::try_from(at).unwrap_or(u32::MAX);
+            self.path.push(Step::Place(place));
+            // SAFETY: a live context; the atom is freed below.
+            let atom = unsafe { qjs::JS_NewAtomUInt32(self.core.ctx, place) };
+            let found = own(self.core, value, atom);
+            // SAFETY: made above.
+            unsafe { qjs::JS_FreeAtom(self.core.ctx, atom) };
+            let Some(found) = found else {
+                return Err(self.unfit("a hole in a list"));
+            };
+            self.taken(&found)?;
+            self.value(found.0.1.value)?;
+            self.path.pop();
+        }
+        self.sink.close_list();
+        Ok(())
+    }
+
+    fn members(&mut self, value: qjs::JSValue) -> Result<(), Refused> {
+        if !self.names(value, qjs::JS_GPN_SYMBOL_MASK)?.list().is_empty() {
+            self.differs = true;
+        }
+        let names = self.names(value, qjs::JS_GPN_STRING_MASK | qjs::JS_GPN_SET_ENUM)?;
+        self.sink.open_object();
+        self.add(2)?;
+        let mut follows = false;
+        for name in names.list() {
+            self.path.push(Step::Name(name.atom));
+            if !name.is_enumerable {
+                self.differs = true;
+                self.to_json(value, name.atom)?;
+                self.path.pop();
+                continue;
+            }
+            let Some(found) = own(self.core, value, name.atom) else {
+                self.path.pop();
+                continue;
+            };
+            self.taken(&found)?;
+            self.to_json(value, name.atom)?;
+            self.name(name.atom, follows)?;
+            follows = true;
+            self.value(found.0.1.value)?;
+            self.path.pop();
+        }
+        self.sink.close_object();
+        Ok(())
+    }
+
+    fn name(&mut self, name: qjs::JSAtom, follows: bool) -> Result<(), Refused> {
+        let core = self.core;
+        let written = atom_bytes(core, name, |bytes| {
+            // The colon, and the comma after another member.
+            let length = quoted_length(bytes) + 1 + usize::from(follows);
+            let fits = self.add(length);
+            if fits.is_ok() {
+                self.sink.name(bytes);
+            }
+            fits
+        });
+        written.unwrap_or_else(|| Err(Refused(Stop::TooLarge { bytes: self.bytes.saturating_add(1) })))
+    }
+
+    fn names(&self, value: qjs::JSValue, flags: u32) -> Result<Names<'a>, Refused> {
+        let mut table = ptr::null_mut();
+        let mut length = 0;
+        // SAFETY: a plain object or a list; the table is owned by what is returned.
+        let failed = unsafe {
+            qjs::JS_GetOwnPropertyNames(self.core.ctx, &raw mut table, &raw mut length, value, flags as c_int) < 0
+        };
+        if failed {
+            self.core.drop_exception();
+            return Err(Refused(Stop::TooLarge { bytes: self.bytes.saturating_add(1) }));
+        }
+        Ok(Names { core: self.core, table, length })
+    }
+
+    /// A refusal at the place where the walk is.
+    fn unfit(&self, found: &str) -> Refused {
+        let mut path = String::from("$");
+        for step in &self.path {
+            match step {
+                Step::Place(place) => path.push_str(&format!("[{place}]")),
+                Step::Name(name) => {
+                    let text = atom_bytes(self.core, *name, |bytes| String::from_utf8_lossy(bytes).into_owned());
+                    path.push_str(&step_of(&text.unwrap_or_default()));
+                }
+            }
+            if path.len() > ERROR_TEXT_BYTES {
+                break;
+            }
+        }
+        Refused(Stop::Unfit { found: found.to_owned(), path: cut(&path, ERROR_TEXT_BYTES) })
+    }
+
+    /// What an object of the engine's own classes is, with its article.
+    fn kind(&self, value: qjs::JSValue, class: qjs::JSClassID) -> String {
+        // SAFETY: a live object.
+        let (proxy, function) = unsafe { (qjs::JS_IsProxy(value), qjs::JS_IsFunction(self.core.ctx, value)) };
+        if proxy {
+            return "a Proxy".into();
+        }
+        if function {
+            return "a function".into();
+        }
+        // SAFETY: a live runtime; the atom is freed below.
+        let name = unsafe { qjs::JS_GetClassName(self.core.rt, class) };
+        let text = atom_bytes(self.core, name, |bytes| String::from_utf8_lossy(bytes).into_owned());
+        // SAFETY: owned.
+        unsafe { qjs::JS_FreeAtom(self.core.ctx, name) };
+        match text.as_deref() {
+            None | Some("" | "Object") => OF_A_CLASS.into(),
+            Some(boxed @ ("Number" | "String" | "Boolean" | "Symbol" | "BigInt")) => format!("a {boxed} object"),
+            Some("Arguments") => "an arguments object".into(),
+            Some(name) => {
+                let article = if name.starts_with(['A', 'E', 'I', 'O']) { "an" } else { "a" };
+                format!("{article} {name}")
+            }
+        }
+    }
+
+    /// What an object with another prototype is, by its constructor's own name.
+    fn instance(&self, proto: qjs::JSValue) -> String {
+        self.constructor_name(proto).map_or_else(|| OF_A_CLASS.into(), |name| format!("an instance of {name}"))
+    }
+
+    fn constructor_name(&self, proto: qjs::JSValue) -> Option<String> {
+        let core = self.core;
+        // SAFETY: a live value.
+        let readable = unsafe { qjs::JS_IsObject(proto) && !qjs::JS_IsProxy(proto) };
+        if !readable {
+            return None;
+        }
+        let constructor = own_named(core, proto, c"constructor")?;
+        // SAFETY: a live value.
+        let named =
+            unsafe { qjs::JS_IsFunction(core.ctx, constructor.0.1.value) && !qjs::JS_IsProxy(constructor.0.1.value) };
+        if constructor.0.1.flags & ACCESSOR != 0 || !named {
+            return None;
+        }
+        let name = own_named(core, constructor.0.1.value, c"name")?;
+        // SAFETY: any value has a tag.
+        if name.0.1.flags & ACCESSOR != 0 || !unsafe { qjs::JS_IsString(name.0.1.value) } {
+            return None;
+        }
+        let mut units: i64 = 0;
+        let mut length: qjs::size_t = 0;
+        // SAFETY: a live text of at most 200 units; its bytes are copied before they are freed.
+        unsafe {
+            if qjs::JS_GetLength(core.ctx, name.0.1.value, &raw mut units) < 0 || !(1..=200).contains(&units) {
+                return None;
+            }
+            let raw = qjs::JS_ToCStringLen2(core.ctx, &raw mut length, name.0.1.value, false);
+            if raw.is_null() {
+                core.drop_exception();
+                return None;
+            }
+            let bytes = std::slice::from_raw_parts(raw.cast::<u8>(), length as usize);
+            let text = String::from_utf8_lossy(bytes).into_owned();
+            qjs::JS_FreeCString(core.ctx, raw);
+            Some(text)
+        }
+    }
+}
+
+const OF_A_CLASS: &str = "an object of a class";
+
+/// One step of a path, after a dot where it can stand there.
+fn step_of(name: &str) -> String {
+    let plain = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '$';
+    if !name.is_empty() && name.chars().all(plain) && !name.starts_with(|c: char| c.is_ascii_digit()) {
+        return format!(".{name}");
+    }
+    format!("[{}]", serde_json::Value::String(name.to_owned()))
+}
+
+/// The descriptor of an own member, its values freed when dropped.
+struct Own<'a>((&'a Core, qjs::JSPropertyDescriptor));
+
+impl Drop for Own<'_> {
+    fn drop(&mut self) {
+        let (core, descriptor) = &self.0;
+        // SAFETY: owned.
+        unsafe {
+            qjs::JS_FreeValue(core.ctx, descriptor.value);
+            qjs::JS_FreeValue(core.ctx, descriptor.getter);
+            qjs::JS_FreeValue(core.ctx, descriptor.setter);
+        }
+    }
+}
+
+/// Reads an own member of an object that is no proxy; nothing of a program runs.
+fn own(core: &Core, object: qjs::JSValue, name: qjs::JSAtom) -> Option<Own<'_>> {
+    let mut descriptor = qjs::JSPropertyDescriptor {
+        flags: 0,
+        value: qjs::JS_UNDEFINED,
+        getter: qjs::JS_UNDEFINED,
+        setter: qjs::JS_UNDEFINED,
+    };
+    // SAFETY: a live object and a live atom.
+    match unsafe { qjs::JS_GetOwnProperty(core.ctx, &raw mut descriptor, object, name) } {
+        1.. => Some(Own((core, descriptor))),
+        0 => None,
+        _ => {
+            core.drop_exception();
+            None
+        }
+    }
+}
+
+fn own_named<'a>(core: &'a Core, object: qjs::JSValue, name: &std::ffi::CStr) -> Option<Own<'a>> {
+    // SAFETY: a C text; the atom is freed once used.
+    unsafe {
+        let atom = qjs::JS_NewAtomLen(core.ctx, name.as_ptr(), name.count_bytes() as _);
+        let found = own(core, object, atom);
+        qjs::JS_FreeAtom(core.ctx, atom);
+        found
+    }
+}
+
+/// Lends the text of a name, in the engine's bytes.
+fn atom_bytes<T>(core: &Core, atom: qjs::JSAtom, read: impl FnOnce(&[u8]) -> T) -> Option<T> {
+    let mut length: qjs::size_t = 0;
+    // SAFETY: a live atom; the text is freed once read.
+    unsafe {
+        let raw = qjs::JS_AtomToCStringLen(core.ctx, &raw mut length, atom);
+        if raw.is_null() {
+            core.drop_exception();
+            return None;
+        }
+        let done = read(std::slice::from_raw_parts(raw.cast::<u8>(), length as usize));
+        qjs::JS_FreeCString(core.ctx, raw);
+        Some(done)
+    }
+}
