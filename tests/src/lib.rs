@@ -1,5 +1,7 @@
 //! What the tests over the whole program share: the program itself, started and spoken to over HTTP.
 
+pub mod case;
+
 use serde_json::{Value, json};
 use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};

@@ -210,6 +210,18 @@ impl Runtime {
         self.0.views.get(playbook, name)
     }
 
+    /// A view as it stands, as JSON text; `None` for a function that keeps none.
+    #[must_use]
+    pub fn view_text(&self, playbook: &PlaybookKey, name: &str) -> Option<String> {
+        self.view_of(playbook, name).map(|view| view.view.clone())
+    }
+
+    /// The position of the log up to which a view has read.
+    #[must_use]
+    pub fn view_read_to(&self, playbook: &PlaybookKey, name: &str) -> Option<u64> {
+        self.view_of(playbook, name).map(|view| view.checkpoint)
+    }
+
     pub(crate) fn pool(&self) -> Pool {
         self.0.pool.clone()
     }
