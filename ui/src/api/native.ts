@@ -6,8 +6,10 @@
 interface Native {
   /** The folder picked, or null when the person closed the dialog. */
   pickFolder(title: string): Promise<string | null>;
-  /** Opens a file of the open folder with the system's program for it. */
+  /** Opens a file, named by its whole path, with the system's program for it. */
   openOutside(path: string): Promise<void>;
+  /** Reports the first picture, so that the next start knows this way of drawing works. */
+  painted(): Promise<void>;
 }
 
 export const inDesktop = (): boolean => '__TAURI_INTERNALS__' in globalThis;
@@ -19,5 +21,6 @@ export async function native(): Promise<Native | null> {
   return {
     pickFolder: (title) => invoke<string | null>('pick_folder', { title }),
     openOutside: (path) => invoke<void>('open_outside', { path }),
+    painted: () => invoke<void>('painted'),
   };
 }

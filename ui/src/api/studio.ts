@@ -76,7 +76,7 @@ export class Studio {
   refold = (name: string, text: string, signal?: AbortSignal) =>
     this.transport.call<Refold>('POST', `${paths.view(name)}/refold`, { text }, signal);
 
-  saveInput = (type: string, name: string, given: { name: string; value: Json }) =>
+  saveInput = (type: string, name: string, given: { input: string; value: Json }) =>
     this.post<object>(paths.inputs(type, name), given);
 
   addServer = (given: { name: string; origin: string; org: string; playbook: string; key?: string }) =>

@@ -151,7 +151,7 @@ export interface StallDetail {
   error: string | null;
   line: number | null;
   kind: string;
-  waiting: number;
+  waiting?: number | null;
 }
 
 export interface ViewAnswer {
@@ -165,7 +165,7 @@ export interface ViewAnswer {
 
 export interface Refold {
   outcome: 'folded' | 'stalled' | 'passed' | 'problems';
-  before: Json;
+  before?: Json;
   after?: Json;
   bytes?: number;
   work?: number;
@@ -207,7 +207,7 @@ export interface PlanItem {
   blocked?: string;
 }
 
-export interface Plan { id: string; server: string; read_at: string; playbook: { exists: boolean; name: string }; items: PlanItem[] }
+export interface Plan { id: string; read_at: string; playbook: { exists: boolean; name: string }; items: PlanItem[] }
 
 export type Chosen = 'publish' | 'pull' | 'overwrite' | 'skip';
 
@@ -223,7 +223,8 @@ export interface PublishResult {
   read_back_at?: string | null;
 }
 
-export interface SavedInput { name: string; value: Json }
+/** An input kept in the folder; one whose file is no JSON comes as its text. */
+export type SavedInput = { name: string; value: Json } | { name: string; text: string; problem: string }
 
 /** A refusal as the runtime says it. */
 export interface ProblemDocument {

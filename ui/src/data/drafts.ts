@@ -126,6 +126,12 @@ export class Drafts {
     });
   }
 
+  /** The file is not there any more: a save then makes it anew. */
+  vanished(key: string): void {
+    const draft = this.drafts.get(key);
+    if (draft) this.put({ ...draft, saving: false, gone: true, base: null, conflict: null });
+  }
+
   conflicted(key: string, conflict: Conflict): void {
     const draft = this.drafts.get(key);
     if (draft) this.put({ ...draft, saving: false, conflict });

@@ -5,21 +5,35 @@ import type { KeyboardEvent } from 'react';
 import type { Json } from '../api/types';
 import { Icon } from '../app/icons';
 import { IconButton } from '../app/parts';
-import { stepTo, useWindow } from '../list/window';
+import { CODE_ROW, stepTo, useWindow } from '../list/window';
 import { isBranch, kindWords, membersOf, preview, type Mark, type Node } from './json';
 import styles from './tree.module.css';
 
 interface Row { node: Node; depth: number; at: number; of: number; open: boolean; branch: boolean }
 
-/** Branches with at most this many members stand open at first, two levels deep. */
-const OPEN_FIRST = 40;
+/** At first as many levels stand open as give at most so many rows. */
+const ROWS_FIRST = 60;
+
+/** How many levels stand open at first: none is as calm as two, when two are long. */
+function levelsOpen(root: Node): number {
+  let level: Json[] = [root.value];
+  let rows = 0;
+  for (let depth = 0; depth < 4; depth += 1) {
+    const next = level.flatMap((value) => (isBranch(value) ? Object.values(value).slice(0, ROWS_FIRST + 1) : []));
+    rows += next.length;
+    if (rows > ROWS_FIRST || next.length === 0) return Math.max(0, depth - 1);
+    level = next;
+  }
+  return 3;
+}
 
 export function rowsOf(root: Node, toggled: ReadonlySet<string>): Row[] {
   const rows: Row[] = [];
+  const levels = levelsOpen(root);
   const walk = (nodes: Node[], depth: number) => {
     nodes.forEach((node, index) => {
       const branch = isBranch(node.value) && (Array.isArray(node.value) ? node.value.length > 0 : Object.keys(node.value).length > 0);
-      const usual = branch && (node.differs ? node.mark !== 'removed' : depth < 2 && root.before === undefined && Object.keys(node.value as object).length <= OPEN_FIRST);
+      const usual = branch && (node.differs ? node.mark !== 'removed' : depth < levels && root.before === undefined);
       const open = branch && (toggled.has(node.id) ? !usual : usual);
       rows.push({ node, depth, at: index + 1, of: nodes.length, open, branch });
       if (open) walk(membersOf(node), depth + 1);
@@ -39,11 +53,12 @@ export function JsonTree({ value, before, label }: { value: Json; before?: Json;
   const root = useMemo((): Node => ({ key: '', id: '', pointer: '', value, mark: 'same', differs: before !== undefined, ...(before !== undefined ? { before } : {}) }), [value, before]);
   const scalar = !isBranch(value);
   const rows = useMemo(() => (scalar ? [{ node: { ...root, mark: before !== undefined && before !== value ? 'changed' as const : 'same' as const }, depth: 0, at: 1, of: 1, open: false, branch: false }] : rowsOf(root, toggled)), [root, toggled, scalar, before, value]);
-  const { scroller, onScroll, first, end, row: height, show } = useWindow(rows.length);
+  const { scroller, onScroll, first, end, row: height, show } = useWindow(rows.length, 0, CODE_ROW);
   const found = nowId === null ? -1 : rows.findIndex((row) => row.node.id === nowId);
   const now = Math.max(0, found);
   const chosen = rows[now];
   const compared = before !== undefined;
+  const footed = (found >= 0 ? rows[found]?.node : undefined) ?? root;
 
   const toggle = (row: Row) => setToggled((held) => {
     const next = new Set(held);
@@ -92,7 +107,7 @@ export function JsonTree({ value, before, label }: { value: Json; before?: Json;
             return (
               <div key={node.id} id={`${id}-${at}`} role="treeitem" aria-level={row.depth + 1} aria-posinset={row.at} aria-setsize={row.of}
                 aria-selected={at === now} {...(row.branch ? { 'aria-expanded': row.open } : {})} className={styles.row}
-                data-now={at === now || undefined} data-mark={node.mark === 'same' ? undefined : node.mark} data-differs={(node.differs && node.mark === 'same') || undefined}
+                data-now={at === now || undefined} data-picked={at === found || undefined} data-mark={node.mark === 'same' ? undefined : node.mark} data-differs={(node.differs && node.mark === 'same') || undefined}
                 style={{ top: at * height, height, paddingInlineStart: 6 + row.depth * 16 }}
                 onClick={() => { setNow(node.id); if (row.branch) toggle(row); }}>
                 {compared && <span className={styles.sign} aria-hidden="true">{SIGNS[node.mark]}</span>}
@@ -108,13 +123,11 @@ export function JsonTree({ value, before, label }: { value: Json; before?: Json;
         </div>
       </div>
       {long !== null && <pre className={styles.full} tabIndex={0} aria-label="The text in full">{long}</pre>}
-      {chosen && (
-        <div className={styles.foot}>
-          <code title={chosen.node.pointer}>{chosen.node.pointer === '' ? '(whole)' : chosen.node.pointer}</code>
-          <span>{kindWords(chosen.node.value)}</span>
-          <IconButton small icon="copy" label="Copy the value as JSON" onClick={() => void navigator.clipboard?.writeText(JSON.stringify(chosen.node.value, null, 2))} />
-        </div>
-      )}
+      <div className={styles.foot}>
+        <code title={footed.pointer}>{footed.pointer === '' ? '(whole)' : footed.pointer}</code>
+        <span>{kindWords(footed.value)}</span>
+        <IconButton small icon="copy" label="Copy the value as JSON" onClick={() => void navigator.clipboard?.writeText(JSON.stringify(footed.value, null, 2))} />
+      </div>
     </div>
   );
 }

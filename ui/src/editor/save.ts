@@ -44,7 +44,10 @@ export function useSaving(draft: Draft | undefined, say: (words: string) => void
       return document;
     } catch (error) {
       drafts.saving(key, false);
-      if (isRefusal(error, 'concurrent_change') && typeof error.problem['theirs'] === 'string') {
+      if (isRefusal(error, 'concurrent_change') && error.problem['theirs'] === null) {
+        drafts.vanished(key);
+        say('The file was deleted outside. Nothing was written.');
+      } else if (isRefusal(error, 'concurrent_change') && typeof error.problem['theirs'] === 'string') {
         const base = error.problem['theirs_base'];
         drafts.conflicted(key, { theirs: error.problem['theirs'], theirsBase: typeof base === 'string' ? base : null });
         say('The file changed outside. Nothing was overwritten.');

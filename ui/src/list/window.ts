@@ -27,9 +27,13 @@ export function rangeOf(top: number, height: number, row: number, count: number)
   return { first: Math.min(first, end), end };
 }
 
-export function useWindow(count: number, headHeight = 0): Window {
+export const ROW = { dense: 28, roomy: 34 };
+/** Rows of code stand closer. */
+export const CODE_ROW = { dense: 22, roomy: 28 };
+
+export function useWindow(count: number, headHeight = 0, heights: { dense: number; roomy: number } = ROW): Window {
   const scroller = useRef<HTMLDivElement>(null);
-  const row = useSettings().density === 'roomy' ? 34 : 28;
+  const row = heights[useSettings().density];
   const [place, setPlace] = useState({ top: 0, height: UNMEASURED });
   const frame = useRef(0);
 

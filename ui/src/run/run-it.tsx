@@ -5,7 +5,7 @@
 
 import { Suspense, useEffect, useImperativeHandle, useRef, useState } from 'react';
 import type { Ref } from 'react';
-import { useQuery, useStudio } from '../api/react';
+import { useQuery, useRuntime, useStudio } from '../api/react';
 import { paths } from '../api/studio';
 import { Refusal, wordsOf } from '../api/transport';
 import type { Ending, Issue, Json, Rejection, SavedInput } from '../api/types';
@@ -14,6 +14,7 @@ import { keyWords } from '../app/commands';
 import { Band, Blank, Button, Key, Loading, SignMark, cx, partStyles } from '../app/parts';
 import { useWorkspace } from '../app/workspace';
 import { CodeEditor } from '../editor/lazy';
+import { NAME } from '../words/kinds';
 import { runSign } from '../words/state';
 import { localTime, shortId } from '../words/time';
 import { Output, RecordFacts, RejectionWords } from './ending';
@@ -49,6 +50,7 @@ const uuid = (): string => crypto.randomUUID();
 export function RunIt({ type, name, schema, unsaved, version, why, verb = 'Run', handle }: Props) {
   const { folder } = useWorkspace();
   const studio = useStudio();
+  const { store } = useRuntime();
   const key = `${folder.path}:${type}/${name}`;
   const [held, setHeld] = useState<Kept>(() => kept.get(key) ?? { input: inputFrom(schema === null ? {} : leastValue(schema, schema)), tab: 'form', outcome: null });
   const [busy, setBusy] = useState(false);
@@ -125,13 +127,14 @@ export function RunIt({ type, name, schema, unsaved, version, why, verb = 'Run',
   const issues: readonly Issue[] = outcome?.ending.status === 'rejected' ? outcome.ending.rejection.issues ?? [] : [];
   const chooseSaved = (chosen: string) => {
     const found = inputs.value?.inputs[Number(chosen)];
-    if (found) setInput(inputFrom(found.value));
+    if (found) setInput('value' in found ? inputFrom(found.value) : inputOf(found.text, input.lastGood));
   };
   const keepInput = async () => {
-    if (naming === null || naming.trim() === '' || input.value === undefined) return;
+    if (naming === null || !NAME.test(naming) || input.value === undefined) return;
     try {
-      await studio.saveInput(type, name, { name: naming.trim(), value: input.value });
+      await studio.saveInput(type, name, { input: naming.trim(), value: input.value });
       setNaming(null);
+      void store.refresh(paths.inputs(type, name));
     } catch (error) {
       setLost(error);
     }
@@ -149,14 +152,15 @@ export function RunIt({ type, name, schema, unsaved, version, why, verb = 'Run',
           </div>
           <select className={cx(partStyles.input, styles.saved)} aria-label="Saved inputs" value="" onChange={(event) => chooseSaved(event.target.value)} disabled={!inputs.value || inputs.value.inputs.length === 0}>
             <option value="">{inputs.value && inputs.value.inputs.length === 0 ? 'No inputs kept' : 'Kept inputs'}</option>
-            {inputs.value?.inputs.map((one, index) => <option key={one.name} value={index}>{one.name}</option>)}
+            {inputs.value?.inputs.map((one, index) => <option key={one.name} value={index}>{one.name}{'problem' in one ? ' (not JSON)' : ''}</option>)}
           </select>
           <Button look="plain" icon="save" disabled={input.problem !== null} onClick={() => setNaming(naming === null ? '' : null)} aria-expanded={naming !== null} title="Keep this input in the folder">Keep</Button>
         </div>
         {naming !== null && (
           <form className={styles.keepForm} onSubmit={(event) => { event.preventDefault(); void keepInput(); }}>
-            <input className={partStyles.input} autoFocus aria-label="Name of the input" placeholder="Name of the input" value={naming} onChange={(event) => setNaming(event.target.value)} />
-            <Button type="submit" disabled={naming.trim() === ''}>Keep</Button>
+            <input className={cx(partStyles.input, partStyles.code)} autoFocus aria-label="Name of the input" placeholder="spring-sale" value={naming} spellCheck={false} autoComplete="off"
+              aria-invalid={naming !== '' && !NAME.test(naming)} title="3 to 48 lowercase letters, digits and hyphens, a letter first" onChange={(event) => setNaming(event.target.value)} />
+            <Button type="submit" why={NAME.test(naming) ? undefined : 'Use 3 to 48 lowercase letters, digits and hyphens, a letter first.'}>Keep in the folder</Button>
           </form>
         )}
         {tab === 'json' ? (
@@ -192,7 +196,7 @@ export function RunIt({ type, name, schema, unsaved, version, why, verb = 'Run',
         </span>
         <Key>{keyWords('Mod+Enter')}</Key>
       </div>
-      <div className={styles.result} aria-busy={busy}>
+      <div className={styles.result} aria-busy={busy} data-empty={(!busy && lost === null && outcome === null) || undefined}>
         {busy && <Loading what="Running" />}
         {!busy && lost !== null && <Band tone="bad" role="alert">{wordsOf(lost)}</Band>}
         {!busy && lost === null && outcome === null && <Blank icon="play" title="Nothing has run yet">The result, its work and its time stand here.</Blank>}

@@ -116,7 +116,7 @@ export function runSentence(run: Run): string {
 
 /** Who acted. */
 export function actor(by: string): string {
-  if (by === 'local') return 'you, on this machine';
+  if (by === 'local') return 'you';
   return by.startsWith('playbook:') ? `the playbook ${by.slice(9)}` : by;
 }
 

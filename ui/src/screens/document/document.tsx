@@ -171,7 +171,7 @@ function Open({ draft, document }: { draft: Draft; document: DocumentText }) {
           <Button icon="save" look={isDirty(draft) && !retired ? 'primary' : 'usual'} why={retired ? 'A retired definition is not changed.' : draft.saving ? 'It is being saved.' : undefined} title={keyWords('Mod+S')} onClick={save}>Save</Button>
           <IconButton icon="inspector" label={settings.inspectorShown ? 'Hide the inspector' : 'Show the inspector'} aria-pressed={settings.inspectorShown} onClick={() => change({ inspectorShown: !settings.inspectorShown })} />
           <Menu label="More about this document" items={[
-            ...(inDesktop() ? [{ id: 'outside', title: 'Open in another editor', run: () => void native().then((desktop) => desktop?.openOutside(document.path)) }] : []),
+            ...(inDesktop() ? [{ id: 'outside', title: 'Open in another editor', run: () => void native().then((desktop) => desktop?.openOutside(`${folder.path}/${document.path}`)) }] : []),
             ...(type === 'recall' ? [{ id: 'view', title: 'Open its view', run: () => go(at('view', [name])) }] : []),
             { id: 'runs', title: 'Its runs', run: () => go(at('runs', [], { type, name })) },
             { id: 'revert', title: 'Go back to the text on disk', why: isDirty(draft) && !draft.gone ? undefined : 'It is the text on disk.', run: () => drafts.type(key, draft.baseText) },

@@ -95,7 +95,7 @@ function Chosen({ server, change }: { server: Server; change: () => void }) {
       {dirty.size > 0 && !state.results && <Band tone="info" role="note">{dirty.size === 1 ? 'One text is' : `${dirty.size} texts are`} not on disk. What is published is the saved version.</Band>}
       {busy === 'send' ? <Loading what="Sending, one after the other, and reading each back" />
         : busy === 'plan' ? <Loading what={`Reading what ${server.name} has`} />
-        : state.results && state.plan ? <Results plan={state.plan} results={state.results} again={() => void makePlan()} />
+        : state.results && state.plan ? <Results server={server} results={state.results} again={() => void makePlan()} />
         : state.plan ? <PlanView plan={state.plan} server={server} again={() => void makePlan()} send={(items) => void send(items)} />
         : (
           <Blank icon="publish" title={`Publish to ${server.name}`} actions={<><Button look="primary" onClick={() => void makePlan()}>Make a plan</Button><Button onClick={change}>Change the server</Button></>}>

@@ -1,13 +1,13 @@
 /** What became of each item. Only what was read back equal is green. */
 
-import type { Plan, PublishResult } from '../../api/types';
+import type { PublishResult, Server } from '../../api/types';
 import { at, format } from '../../app/address';
 import { Band, Button, SignMark } from '../../app/parts';
 import { resultSign } from '../../words/state';
 import { count, localTime, utcTime } from '../../words/time';
 import styles from './publish.module.css';
 
-export function Results({ plan, results, again }: { plan: Plan; results: readonly PublishResult[]; again: () => void }) {
+export function Results({ server, results, again }: { server: Server; results: readonly PublishResult[]; again: () => void }) {
   const of = (...outcomes: PublishResult['outcome'][]) => results.filter((one) => outcomes.includes(one.outcome)).length;
   const proved = results.filter((one) => one.outcome === 'published' && one.read_back_at).length;
   const pulled = of('pulled');
@@ -26,7 +26,7 @@ export function Results({ plan, results, again }: { plan: Plan; results: readonl
       <Band tone={tone} actions={<Button look={tone === 'good' ? 'usual' : 'primary'} onClick={again}>{unsure + stopped > 0 ? 'Make a plan of what is left' : 'Make a new plan'}</Button>}>
         <b>{words === '' ? 'Nothing was sent' : words}.</b>{unsure > 0 ? ' A new plan reads the server again, and then says which.' : ''}
       </Band>
-      <ul className={styles.items} aria-label={`Results at ${plan.server}`}>
+      <ul className={styles.items} aria-label={`Results at ${server.name}`}>
         {tried.map((result) => {
           const sign = resultSign(result);
           return (

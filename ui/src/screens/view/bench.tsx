@@ -69,7 +69,7 @@ export function Bench({ draft, document, stall, watch }: { draft: Draft; documen
     <div style={{ display: 'flex', flexDirection: 'column' }}>
       <Band tone="bad" role="alert">
         <b>{kind.sentence}</b>{stall.line === null ? '' : ` Line ${stall.line}:`} {stall.error !== null && <code>{stall.error}</code>}
-        <br />At the event <code>{event.type}</code>{event.time ? ` of ${localTime(event.time)}` : ''} from <code>{event.source}</code>. {stall.waiting > 0 ? `${count(stall.waiting, 'event')} ${stall.waiting === 1 ? 'waits' : 'wait'} behind it.` : 'No event waits behind it.'} {kind.hint}
+        <br />At the event <code>{event.type}</code>{event.time ? ` of ${localTime(event.time)}` : ''} from <code>{event.source}</code>. {typeof stall.waiting !== 'number' ? '' : stall.waiting > 0 ? `${count(stall.waiting, 'event')} ${stall.waiting === 1 ? 'waits' : 'wait'} behind it. ` : 'No event waits behind it. '}{kind.hint}
       </Band>
       <Bars draft={draft} comparing={comparing} compare={setComparing} keepMine={() => { setComparing(null); void keepMine(); }} save={() => void save()}
         takeTheirs={() => { setComparing(null); drafts.takeTheirs(key); }} restore={() => { setComparing(null); drafts.restoreCrash(key); }} drop={() => { setComparing(null); drafts.dropCrash(key); }} />
@@ -102,7 +102,7 @@ export function Bench({ draft, document, stall, watch }: { draft: Draft; documen
           </section>
           <section className={styles.pane} aria-label="The view before and after">
             <div className={styles.paneHead}><h2>{refold?.outcome === 'folded' ? 'The view after, against before' : 'The view before'}</h2>{refold?.bytes !== undefined && <span>{amount(refold.bytes)} bytes</span>}</div>
-            {refold?.outcome === 'folded' && refold.after !== undefined ? <JsonTree value={refold.after} before={refold.before} label="The view after the event, with what changed" />
+            {refold?.outcome === 'folded' && refold.after !== undefined ? <JsonTree value={refold.after} before={refold.before ?? stall.before} label="The view after the event, with what changed" />
               : <JsonTree value={stall.before} label="The view before the event" />}
           </section>
         </div>
