@@ -232,6 +232,14 @@ impl History {
         self.inner.pool.read(|conn| runs::one(conn, playbook, run))
     }
 
+    /// The playbooks that have records.
+    ///
+    /// # Errors
+    /// [`ReadError`].
+    pub fn playbooks(&self) -> Result<Vec<PlaybookKey>, ReadError> {
+        self.inner.pool.read(read::playbooks)
+    }
+
     /// A playbook's views by name, without their texts.
     ///
     /// # Errors

@@ -3,7 +3,7 @@
 use crate::error::ReadError;
 use crate::record::{Content, Raw, Record};
 use crate::{append, content, number, runs};
-use playbook_model::id::{PlaybookKey, RunId};
+use playbook_model::id::{OrgId, PlaybookId, PlaybookKey, RunId};
 use rusqlite::{Connection, OptionalExtension, params};
 use serde_json::Value;
 use uuid::Uuid;
@@ -126,4 +126,17 @@ pub(crate) fn data(conn: &Connection, global: u64) -> Result<Option<Value>, Read
 pub(crate) fn end(conn: &Connection) -> rusqlite::Result<u64> {
     let newest: Option<i64> = conn.query_row("SELECT max(global) FROM record", [], |row| row.get(0))?;
     Ok(number::from_sql(newest.unwrap_or(0)))
+}
+
+/// The playbooks that own a stream.
+pub(crate) fn playbooks(conn: &Connection) -> Result<Vec<PlaybookKey>, ReadError> {
+    let mut select = conn.prepare_cached("SELECT key FROM owner ORDER BY key")?;
+    let keys = select.query_map([], |row| row.get::<_, String>(0))?.collect::<Result<Vec<_>, _>>()?;
+    Ok(keys.iter().filter_map(|key| playbook(key)).collect())
+}
+
+/// The playbook of an owner's key, `playbook/<org>/<id>`; an org's own key names none.
+fn playbook(key: &str) -> Option<PlaybookKey> {
+    let (org, id) = key.strip_prefix("playbook/")?.split_once('/')?;
+    Some(PlaybookKey { org: OrgId::new(org).ok()?, playbook: PlaybookId::new(id).ok()? })
 }

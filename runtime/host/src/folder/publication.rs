@@ -19,7 +19,7 @@ pub fn mine(folder: &Folder, compiler: &Compiler) -> Result<Vec<Mine>, FileError
         }
         let Some(document) = folder.read(&key)? else { continue };
         let (overview, diagram) = folder.read_beside(&key)?;
-        let checked = playbook_definition::check(key.kind, &document.text, compiler);
+        let checked = playbook_definition::check(key.kind, key.name.as_str(), &document.text, compiler);
         let uses = checked.definition.as_ref().map(|d| playbook_definition::uses(&d.details)).unwrap_or_default();
         let problems = problem::errors(&checked.problems).count();
         all.push(Mine { key, text: document.text, overview, diagram, uses, problems });

@@ -41,8 +41,8 @@ pub(crate) async fn judge(
     key: &DefinitionKey,
     text: &str,
 ) -> Result<Checked, Refusal> {
-    let (kind, text) = (key.kind, text.to_owned());
-    tokio::task::spawn_blocking(move || playbook_definition::check(kind, &text, &compiler))
+    let (kind, name, text) = (key.kind, key.name.clone(), text.to_owned());
+    tokio::task::spawn_blocking(move || playbook_definition::check(kind, name.as_str(), &text, &compiler))
         .await
         .map_err(|why| incident(&format!("the check broke down: {why}")))
 }

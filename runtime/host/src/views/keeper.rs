@@ -2,7 +2,7 @@
 
 use crate::runtime::{OpenError, Runtime};
 use playbook_engine::view::View;
-use playbook_model::id::{OrgId, PlaybookId, PlaybookKey};
+use playbook_model::id::PlaybookKey;
 use playbook_model::limits;
 use std::collections::{BTreeSet, HashMap};
 use std::sync::{Arc, Mutex};
@@ -80,8 +80,7 @@ impl Runtime {
         let history = self.0.history.clone();
         let rows = tokio::task::spawn_blocking(move || {
             let mut rows = Vec::new();
-            for text in history.owners_of_definitions()? {
-                let Some(playbook) = key(&text) else { continue };
+            for playbook in history.playbooks()? {
                 let heads = history.list_views(&playbook)?;
                 let mut views = Vec::new();
                 for head in heads {
@@ -159,10 +158,4 @@ impl Runtime {
             }
         }
     }
-}
-
-/// The playbook of a stream owner's text, `playbook/<org>/<id>`.
-fn key(text: &str) -> Option<PlaybookKey> {
-    let (org, playbook) = text.strip_prefix("playbook/")?.split_once('/')?;
-    Some(PlaybookKey { org: OrgId::new(org).ok()?, playbook: PlaybookId::new(playbook).ok()? })
 }
