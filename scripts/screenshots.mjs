@@ -21,7 +21,8 @@ if (played.status !== 0) {
 }
 
 mkdirSync(kept, { recursive: true });
-const guide = readFileSync(join(root, 'docs', 'guide.md'), 'utf8') + readFileSync(join(root, 'README.md'), 'utf8').replaceAll('docs/pictures/', 'pictures/');
+const readme = existsSync(join(root, 'README.md')) ? readFileSync(join(root, 'README.md'), 'utf8') : '';
+const guide = readFileSync(join(root, 'docs', 'guide.md'), 'utf8') + readme.replaceAll('docs/pictures/', 'pictures/');
 for (const name of new Set([...guide.matchAll(/\]\(pictures\/([a-z-]+\.png)\)/g)].map((found) => found[1]))) {
   if (!existsSync(join(drawn, name))) {
     console.error(`The story draws no ${name}, which the guide shows.`);

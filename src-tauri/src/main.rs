@@ -20,7 +20,7 @@ use std::process::ExitCode;
 
 fn main() -> ExitCode {
     // A worker process of the sandbox is this same program; it never gets to the rest.
-    playbook_worker::main_if_worker();
+    playbook_host::main_if_worker();
 
     let wish = match arguments::read(std::env::args_os().skip(1)) {
         Ok(wish) => wish,

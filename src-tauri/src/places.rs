@@ -28,6 +28,11 @@ impl Places {
         })
     }
 
+    /// What the program can make again.
+    pub fn data(&self) -> &Path {
+        &self.data
+    }
+
     /// What the program remembers between two starts, such as the folders opened last.
     pub fn config(&self) -> &Path {
         &self.config

@@ -3,23 +3,27 @@
 use crate::arguments::Open;
 use crate::places::Places;
 use crate::scheme;
-use anyhow::Result;
 use axum::Router;
 use http::header::CONTENT_TYPE;
 use http::{Request, Response};
+use playbook_host::studio::{Studio, StudioOptions};
+use playbook_server::{Access, Origins, Site, SiteOptions};
 use serde_json::{Value, json};
 use std::path::Path;
+use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::watch;
 
 /// The longest the program waits for the runtime to put everything away.
-const STOP_TIME: Duration = Duration::from_secs(10);
+const STOP_TIME: Duration = Duration::from_secs(15);
 
 /// The longest the page's first request waits for the folder that the person named, so that Home does not flash up.
 const OPEN_TIME: Duration = Duration::from_secs(3);
 
 /// The runtime, started.
 pub struct Runtime {
+    studio: Studio,
+    site: Site,
     router: Router,
     /// Whether what the person asked for at the start was opened, or refused.
     opened: watch::Sender<bool>,
@@ -27,12 +31,22 @@ pub struct Runtime {
 
 impl Runtime {
     /// Starts it without a folder.
-    ///
-    /// # Errors
-    /// When it cannot keep what it has to remember.
-    pub async fn start(places: &Places) -> Result<Self> {
-        tracing::debug!(config = %places.config().display(), "the runtime starts");
-        Ok(Self { router: Router::new(), opened: watch::Sender::new(false) })
+    pub fn start(places: &Places) -> Self {
+        let studio = Studio::new(StudioOptions {
+            data_dir: places.data().to_owned(),
+            config_dir: places.config().to_owned(),
+            host: "desktop",
+        });
+        let behind = Arc::new(studio.clone());
+        let site = Site::new(SiteOptions {
+            operations: behind.clone(),
+            workspace: Some(behind),
+            access: Access::Within,
+            origins: Origins::default(),
+            ui: None,
+        });
+        let router = playbook_server::router(site.clone());
+        Self { studio, site, router, opened: watch::Sender::new(false) }
     }
 
     /// The answer to one request of the page.
@@ -86,7 +100,8 @@ impl Runtime {
 
     /// Puts everything away: the log is closed, and so is every worker process.
     pub async fn stop(&self) {
-        if tokio::time::timeout(STOP_TIME, async {}).await.is_err() {
+        self.site.stop();
+        if tokio::time::timeout(STOP_TIME, self.studio.stop()).await.is_err() {
             tracing::error!("the runtime did not stop in time");
         }
     }

@@ -11,7 +11,7 @@ use http::header::{CACHE_CONTROL, CONTENT_SECURITY_POLICY, CONTENT_TYPE};
 use http::{Response, StatusCode};
 use std::sync::Arc;
 use tauri::webview::NewWindowResponse;
-use tauri::{AppHandle, Manager, RunEvent, Runtime as _, Url, WebviewUrl, WebviewWindowBuilder};
+use tauri::{AppHandle, Manager, RunEvent, Url, WebviewUrl, WebviewWindowBuilder};
 use tauri_plugin_dialog::{DialogExt, MessageDialogKind};
 
 /// The one window's name.
@@ -32,7 +32,7 @@ new PerformanceObserver((list, observer) => {
 /// When the runtime or the window cannot start.
 pub fn run(open: Open, places: Places, renderer: Renderer) -> Result<()> {
     let start = Start::now(renderer);
-    let runtime = Arc::new(tauri::async_runtime::block_on(Runtime::start(&places))?);
+    let runtime = Arc::new(Runtime::start(&places));
     let (carrier, stopping) = (Arc::clone(&runtime), Arc::clone(&runtime));
 
     let app = tauri::Builder::default()

@@ -4,6 +4,7 @@
 //! program that asks in process.
 //! This crate knows the table of operations and the two seams in [`seam`]; it knows no log, no folder and no engine.
 
+mod behind;
 mod body;
 mod bounded;
 mod input;
