@@ -1,1 +1,22 @@
-fn main() {}
+//! The project's own chores, run as `cargo xtask <chore>`.
+//!
+//! Knows how generated files are made; nothing here runs in the program.
+
+#![expect(clippy::print_stderr, clippy::print_stdout, reason = "a chore speaks to the person who runs it")]
+
+use anyhow::{Result, bail};
+
+mod lib_declarations;
+mod tidy;
+
+fn main() -> Result<()> {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
+    match words.as_slice() {
+        ["lib"] => lib_declarations::write(),
+        ["tidy"] => tidy::run(),
+        _ => bail!(
+            "Usage: cargo xtask <chore>\n\n  lib    write runtime/typescript/lib from the TypeScript package\n  tidy   check the rules of the house"
+        ),
+    }
+}
