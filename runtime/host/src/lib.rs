@@ -13,4 +13,6 @@ pub mod studio;
 mod views;
 
 pub use clock::Clock;
+pub use playbook_publish as publish;
+pub use playbook_typescript::Compiler;
 pub use runtime::{OpenError, Place, Runtime, Settings};
