@@ -6,6 +6,8 @@ import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { changedPixels, freshHome, keys, openApp, until } from './webdriver.mjs';
 
+const EDITOR = 'Text of computation/review-brief';
+
 describe('the first start, with the sample playbook', () => {
   const home = freshHome();
   let app;
@@ -33,13 +35,13 @@ describe('the first start, with the sample playbook', () => {
 
   test('what is typed in the editor is painted', async () => {
     await app.press('treeitem', /^review-brief/);
-    await until('the document in the editor', async () => (await app.editorText())?.includes('language: typescript'));
+    await until('the document in the editor', async () => (await app.editorText(EDITOR))?.includes('language: typescript'));
     const content = await app.css('.cm-content');
     await app.click(content);
     await app.keys(keys.home, keys.control);
     const before = await app.picture();
     await app.keys('WWWWWWWWWWWWWWWWWWWWWWWW');
-    assert.ok((await app.editorText()).startsWith('WWWWWWWWWWWWWWWWWWWWWWWW---'));
+    assert.ok((await app.editorText(EDITOR)).startsWith('WWWWWWWWWWWWWWWWWWWWWWWW---'));
     // Far more than a blinking cursor: two dozen wide letters.
     await until('two dozen letters on the picture', async () => changedPixels(before, await app.picture()) > 800);
   });

@@ -170,11 +170,16 @@ export async function openApp({ args = [], home, bus = 'own' }) {
       const words = await app.words();
       return pattern instanceof RegExp ? pattern.exec(words) : words.includes(pattern);
     }),
-    /** The document's text in the editor, whole: the editor draws only what is in sight. */
-    editorText: () => run(EDITOR_TEXT),
-    /** Puts a text into the editor as one edit of a person. */
-    replaceEditorText: async (text) => {
-      if (!(await run(REPLACE_EDITOR_TEXT, text))) throw new Error('There is no editor to write into.');
+    /** The whole text of the editor with a label: the editor draws only what is in sight. */
+    editorText: (label) => run(EDITOR_TEXT, label),
+    /** Puts a text into the editor with a label, as one edit of a person. */
+    replaceEditorText: async (label, text) => {
+      if (!(await run(REPLACE_EDITOR_TEXT, label, text))) throw new Error(`There is no editor ${label} to write into.`);
+    },
+    /** Chooses in a list by its label. */
+    choose: async (name, option) => {
+      const list = await app.find('combobox', name);
+      await until(`the choice ${option}`, () => run(CHOOSE, list, option));
     },
     /** A picture of the window as it is drawn. */
     picture: async (name) => {
@@ -233,13 +238,23 @@ const FIND = `
 `;
 
 const VIEW = `
-  const view = document.querySelector('.cm-content')?.cmTile?.root?.view;
+  const named = [...document.querySelectorAll('.cm-content')].find((one) => one.getAttribute('aria-label') === arguments[0]);
+  const view = named?.cmTile?.root?.view;
 `;
 const EDITOR_TEXT = `${VIEW} return view ? view.state.doc.toString() : null;`;
 const REPLACE_EDITOR_TEXT = `${VIEW}
   if (!view) return false;
   view.focus();
-  view.dispatch({ changes: { from: 0, to: view.state.doc.length, insert: arguments[0] }, userEvent: 'input.paste' });
+  view.dispatch({ changes: { from: 0, to: view.state.doc.length, insert: arguments[1] }, userEvent: 'input.paste' });
+  return true;
+`;
+/** The driver opens no list of choices; the page hears the same event as from a person. */
+const CHOOSE = `
+  const [list, wanted] = arguments;
+  const option = [...list.options].find((one) => one.textContent === wanted);
+  if (!option) return false;
+  Object.getOwnPropertyDescriptor(HTMLSelectElement.prototype, 'value').set.call(list, option.value);
+  list.dispatchEvent(new Event('change', { bubbles: true }));
   return true;
 `;
 

@@ -1,0 +1,190 @@
+// The whole story in the real window: a newcomer opens the app, takes the sample playbook, breaks a function and is
+// told where, mends it, runs it, sees what happened, sees a view stall and repairs it, and publishes to a server on
+// another port. The guide's pictures are made here.
+
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { after, before, describe, test } from 'node:test';
+import { freshHome, keys, openApp, playbookProgram, until } from './webdriver.mjs';
+
+const FUNCTION = 'Text of computation/review-brief';
+const RECALL = 'Text of recall/campaign-reviews';
+const INPUT = 'Input as JSON';
+
+/** The fold of the guide's fifth step: it trusts its events too much. */
+const TRUSTING_FOLD = `export function fold(view: View, event: Event): View {
+  const output = event.data as { output: { campaign: string; verdict: string; criteria: { finding: string }[] } };
+  if (output.output.criteria.every((criterion) => criterion.finding === 'missing')) throw new Error('an empty brief');
+  return { ...view, [output.output.campaign]: [{ at: event.time ?? '', verdict: output.output.verdict, run: event.source }] };
+}
+`;
+
+const lineOf = (text, part) => text.slice(0, text.indexOf(part)).split('\n').length;
+
+describe('the story of a newcomer', { concurrency: false }, () => {
+  const home = freshHome();
+  const folder = join(home.path, 'my-playbook');
+  let app;
+  let server;
+  let mended;
+  before(async () => {
+    app = await openApp({ home });
+  });
+  after(async () => {
+    await app?.close();
+    server?.kill('SIGKILL');
+    home.remove();
+  });
+
+  const open = async (name) => {
+    await app.press('treeitem', new RegExp(`^${name}`));
+    await until(`${name} open`, async () => (await app.run('return location.hash')).endsWith(`/${name}`));
+  };
+  const goTo = (place) => app.press('link', new RegExp(`^${place}`));
+  const save = () => app.press('button', 'Save');
+
+  test('Home offers the sample, and it opens', async () => {
+    await app.press('button', /New from the sample/);
+    await app.type(await app.find('textbox', /Folder/), folder);
+    await app.press('button', 'Write the sample and open it');
+    for (const name of ['review-brief', 'campaign-reviews', 'campaign-spend']) {
+      await app.find('treeitem', new RegExp(`^${name}`));
+    }
+    await open('review-brief');
+    await until('the text of the file in the editor', async () => (await app.editorText(FUNCTION)) === readFileSync(join(folder, 'computation/review-brief.md'), 'utf8'));
+    await app.sees('version 1');
+    await app.picture('start');
+  });
+
+  test('a broken function is told where, and its last version goes on', async () => {
+    mended = await app.editorText(FUNCTION);
+    const broken = mended.replace('    verdict: reason ===', '    verdct: reason ===');
+    assert.notEqual(broken, mended);
+    await app.replaceEditorText(FUNCTION, broken);
+    const line = lineOf(broken, '    verdct:');
+    const problem = await app.find('button', new RegExp(`Line ${line}, column 5`));
+    assert.match(await app.text(problem), /verdct/);
+    await app.picture('problem');
+    await app.click(problem);
+    await until('the cursor on the line', async () => (await app.words()).includes(`Line ${line}, column 5:`));
+    await save();
+    await app.sees(/stays a draft\. Version 1 goes on running/);
+    assert.equal(readFileSync(join(folder, 'computation/review-brief.md'), 'utf8'), broken);
+  });
+
+  test('mended, it is saved again', async () => {
+    await app.replaceEditorText(FUNCTION, mended);
+    await app.sees('Every rule of the format holds for the text on screen.');
+    await save();
+    await until('the file as it was', () => readFileSync(join(folder, 'computation/review-brief.md'), 'utf8') === mended);
+    await until('no problem in the status bar', async () => (await app.words()).includes('No problems'));
+  });
+
+  test('it runs with an input of the folder, and the result is there', async () => {
+    await app.choose('Saved inputs', 'spring-sale-first-draft');
+    await app.press('button', /^Run( version 1)?$/);
+    await app.sees('reject: the budget is not stated');
+    await app.choose('Saved inputs', 'spring-sale');
+    await app.press('button', /^Run( version 1)?$/);
+    await app.sees('approve');
+    await app.picture('run');
+  });
+
+  test('what happened is in Runs, in the feed and in the view', async () => {
+    await goTo('Runs');
+    await until('two runs of the function', async () => ((await app.words()).match(/review-brief/g) ?? []).length >= 3);
+    await app.picture('runs');
+    await goTo('Feed');
+    await app.sees(/run_succeeded|succeeded/);
+    await app.picture('feed');
+    await goTo('Views');
+    await app.press('link', /campaign-reviews/);
+    await app.sees('spring-sale');
+    await app.picture('view');
+  });
+
+  test('a fold that trusts its events stalls at one, and says why and where', async () => {
+    await open('campaign-reviews');
+    await until('the document in the editor', () => app.editorText(RECALL));
+    const text = await app.editorText(RECALL);
+    const from = text.indexOf('export function fold');
+    const to = text.indexOf('export function answer');
+    const trusting = `${text.slice(0, from)}${TRUSTING_FOLD}\n${text.slice(to)}`;
+    await app.replaceEditorText(RECALL, trusting);
+    await app.sees('Every rule of the format holds for the text on screen.');
+    await save();
+    await app.sees('version 2');
+
+    await open('review-brief');
+    await app.press('button', 'JSON');
+    await until('the input in its editor', () => app.editorText(INPUT));
+    await app.replaceEditorText(INPUT, '{ "campaign": "an-idea" }');
+    await app.press('button', /^Run( version 1)?$/);
+    await app.sees('reject: the audience is not stated');
+
+    await app.press('button', /1 view stalled/);
+    const stall = await app.find('alert', /an empty brief/);
+    const line = lineOf(trusting, "throw new Error('an empty brief')");
+    assert.match(await app.text(stall), new RegExp(`Line ${line}:`));
+    assert.match(await app.text(stall), /run_succeeded/);
+    await app.picture('stall');
+  });
+
+  test('the bench mends it: the fold passes on that event, and the view is built again', async () => {
+    const trusting = await app.editorText(RECALL);
+    const lines = trusting.split('\n').filter((line) => !line.includes('an empty brief'));
+    await app.replaceEditorText(RECALL, lines.join('\n'));
+    await app.sees('Folds this event');
+    await app.picture('bench');
+    await app.press('button', 'Save and rebuild');
+    await app.sees(/Live again with version 3/);
+    await app.sees('an-idea');
+    await until('no stalled view in the status bar', async () => !(await app.words()).includes('view stalled'));
+  });
+
+  test('it publishes to a server on another port, and is green only when read back', async () => {
+    const address = await serve(join(home.path, 'server'));
+    await goTo('Publish');
+    await app.press('button', 'Connect a server');
+    await app.type(await app.find('textbox', /^Name/), 'Another port');
+    await app.type(await app.find('textbox', /^Address/), address);
+    await app.press('button', 'Connect');
+    await app.press('button', 'Make a plan');
+    await app.sees('new');
+    await app.picture('plan');
+    await app.press('button', 'Send 3');
+    await app.sees('3 definitions published and read back equal');
+    await app.picture('publish');
+    for (const [type, name] of [['computation', 'review-brief'], ['recall', 'campaign-reviews'], ['recall', 'campaign-spend']]) {
+      const answer = await fetch(`${address}/v1/orgs/local/playbooks/campaign-review/definitions/${type}/${name}`);
+      assert.equal(answer.status, 200);
+      const { source } = await answer.json();
+      assert.equal(source, readFileSync(join(folder, type, `${name}.md`), 'utf8'), `${type}/${name}`);
+    }
+  });
+
+  test('all of it can be done by keyboard: the palette leads to a definition', async () => {
+    await app.keys('k', keys.control);
+    await app.find('dialog');
+    await app.keys('review-brief');
+    await app.keys(keys.enter);
+    await until('the document', async () => (await app.run('return location.hash')).includes('review-brief'));
+    await until('its text', async () => (await app.editorText(FUNCTION)) === mended);
+  });
+
+  /** Starts `playbook serve` on a free port; gives its address. */
+  function serve(data) {
+    server = spawn(playbookProgram, ['serve', '--data', data, '--listen', '127.0.0.1:0'], {
+      env: { ...process.env, ...home.env },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    let output = '';
+    for (const stream of [server.stdout, server.stderr]) stream.on('data', (chunk) => { output += chunk; });
+    return until('the server\'s address', () => {
+      assert.equal(server.exitCode, null, `the server ended: ${output}`);
+      return /https?:\/\/127\.0\.0\.1:\d+/.exec(output)?.[0];
+    });
+  }
+});
