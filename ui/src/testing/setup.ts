@@ -1,1 +1,21 @@
-export {};
+/** What jsdom lacks and the components ask for. */
+import { cleanup } from '@testing-library/react';
+import { afterEach, vi } from 'vitest';
+
+globalThis.matchMedia ??= ((query: string) => ({
+  matches: false, media: query, onchange: null,
+  addEventListener: () => undefined, removeEventListener: () => undefined,
+  addListener: () => undefined, removeListener: () => undefined, dispatchEvent: () => false,
+})) as typeof matchMedia;
+
+Range.prototype.getClientRects = () => [] as unknown as DOMRectList;
+Range.prototype.getBoundingClientRect = () => new DOMRect();
+// The chosen rows are scrolled to; jsdom has no layout to scroll.
+Element.prototype.scrollIntoView ??= () => undefined;
+
+afterEach(() => {
+  cleanup();
+  vi.useRealTimers();
+  localStorage.clear();
+  location.hash = '';
+});
