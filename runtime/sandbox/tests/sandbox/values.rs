@@ -43,7 +43,7 @@ fn what_json_cannot_carry_is_named_with_its_place() {
         ("new (class Review { a = 1 })()", "an instance of Review", "$"),
         ("[new (class extends Array {})()]", "an object of a class", "$[0]"),
         ("new (class List extends Array {})()", "an instance of List", "$"),
-        ("Object.create({ a: 1 })", "an instance of Object", "$"),
+        ("Object.create({ a: 1 })", "an object of a class", "$"),
         ("new Error('x')", "an Error", "$"),
         ("(function* () {})()", "a Generator", "$"),
         ("(async () => 1)()", "a Promise", "$"),
