@@ -1,3 +1,4 @@
+// @vitest-environment node
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { follow, type Connection } from './changes';
 import { Unreachable, type Transport } from './transport';

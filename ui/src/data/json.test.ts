@@ -1,3 +1,4 @@
+// @vitest-environment node
 import { describe, expect, test } from 'vitest';
 import type { Json } from '../api/types';
 import { isBranch, membersOf, preview, same, under, valueAt, withValue, type Node } from './json';

@@ -33,7 +33,7 @@ function Value(props: FieldProps) {
       <Named {...props} shape={shape} control={(id) => (
         isPlain(shape)
           ? <Plain id={id} shape={shape} value={undefined} set={(given) => shared.set(pointer, given)} required={required} />
-          : <button type="button" id={id} className={styles.give} onClick={() => shared.set(pointer, leastValue(schema, shared.root))}><Icon name="plus" />Give {name}</button>
+          : <button type="button" id={id} aria-label={`Give ${name}`} className={styles.give} onClick={() => shared.set(pointer, leastValue(schema, shared.root))}><Icon name="plus" />Give {name}</button>
       )} />
     );
   }

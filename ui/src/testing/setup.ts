@@ -2,20 +2,25 @@
 import { cleanup } from '@testing-library/react';
 import { afterEach, vi } from 'vitest';
 
+const page = typeof document !== 'undefined';
+
 globalThis.matchMedia ??= ((query: string) => ({
   matches: false, media: query, onchange: null,
   addEventListener: () => undefined, removeEventListener: () => undefined,
   addListener: () => undefined, removeListener: () => undefined, dispatchEvent: () => false,
 })) as typeof matchMedia;
 
-Range.prototype.getClientRects = () => [] as unknown as DOMRectList;
-Range.prototype.getBoundingClientRect = () => new DOMRect();
-// The chosen rows are scrolled to; jsdom has no layout to scroll.
-Element.prototype.scrollIntoView ??= () => undefined;
+if (page) {
+  Range.prototype.getClientRects = () => [] as unknown as DOMRectList;
+  Range.prototype.getBoundingClientRect = () => new DOMRect();
+  // The chosen rows are scrolled to; jsdom has no layout to scroll.
+  Element.prototype.scrollIntoView ??= () => undefined;
+}
 
 afterEach(() => {
-  cleanup();
   vi.useRealTimers();
+  if (!page) return;
+  cleanup();
   localStorage.clear();
   location.hash = '';
 });
