@@ -15,4 +15,5 @@ mod views;
 pub use clock::Clock;
 pub use playbook_publish as publish;
 pub use playbook_typescript::Compiler;
+pub use playbook_worker::main_if_worker;
 pub use runtime::{OpenError, Place, Runtime, Settings};
