@@ -80,12 +80,11 @@ pub(crate) fn feed(conn: &Connection, query: &FeedQuery<'_>) -> Result<FeedPage,
     let mut bytes = 0_usize;
     let mut last = None;
     for (examined, global) in found.into_iter().enumerate() {
-        let ended = examined == PAGE_EXAMINED || page.records.len() == limit;
-        let raw = if ended { None } else { Raw::at(conn, global)? };
-        let Some(raw) = raw else {
+        if examined == PAGE_EXAMINED || page.records.len() == limit {
             page.next = last.map(|last| cursor::write(query.playbook, last));
             break;
-        };
+        }
+        let raw = Raw::at(conn, global)?;
         let fits = query.kind.is_none_or(|kind| kind == raw.kind)
             && query.since.is_none_or(|since| since.0 <= raw.recorded_at);
         if fits {

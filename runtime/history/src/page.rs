@@ -74,7 +74,7 @@ pub(crate) fn page(conn: &Connection, query: &PageQuery<'_>) -> Result<Page, Rea
 
     let mut bytes = 0_usize;
     for global in found {
-        let Some(raw) = Raw::at(conn, global)? else { continue };
+        let raw = Raw::at(conn, global)?;
         bytes = bytes.saturating_add(raw.cost(query.content));
         if bytes > PAGE_BYTES && !page.records.is_empty() {
             page.more = true;

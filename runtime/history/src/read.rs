@@ -2,7 +2,7 @@
 
 use crate::error::ReadError;
 use crate::record::{Content, Raw, Record};
-use crate::{append, content, number, runs};
+use crate::{append, number, runs};
 use playbook_model::id::{OrgId, PlaybookId, PlaybookKey, RunId};
 use rusqlite::{Connection, OptionalExtension, params};
 use serde_json::Value;
@@ -97,8 +97,7 @@ pub(crate) fn stream(conn: &Connection, name: &str, after: u64, content: Content
         .collect::<rusqlite::Result<_>>()?;
     let mut records = Vec::with_capacity(globals.len());
     for global in globals {
-        let raw = Raw::at(conn, global)?.ok_or_else(|| content::damaged("a record went missing"))?;
-        records.push(raw.record(conn, content)?);
+        records.push(Raw::at(conn, global)?.record(conn, content)?);
     }
     Ok(records)
 }
@@ -111,15 +110,14 @@ pub(crate) fn record(conn: &Connection, playbook: &PlaybookKey, id: Uuid) -> Res
         .query_row(params![id.as_bytes(), owner], |row| row.get(0))
         .optional()?;
     match global {
-        Some(global) => Raw::at(conn, global)?.map(|raw| raw.record(conn, Content::Joined)).transpose(),
+        Some(global) => Raw::at(conn, global)?.record(conn, Content::Joined).map(Some),
         None => Ok(None),
     }
 }
 
 /// The data of the record at a global position.
-pub(crate) fn data(conn: &Connection, global: u64) -> Result<Option<Value>, ReadError> {
-    let Some(raw) = Raw::at(conn, number::to_sql(global))? else { return Ok(None) };
-    Ok(Some(raw.record(conn, Content::Joined)?.data))
+pub(crate) fn data(conn: &Connection, global: u64) -> Result<Value, ReadError> {
+    Ok(Raw::at(conn, number::to_sql(global))?.record(conn, Content::Joined)?.data)
 }
 
 /// The newest global position of the whole log; 0 when it is empty.

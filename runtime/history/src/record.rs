@@ -86,9 +86,10 @@ impl Raw {
         })
     }
 
-    /// The row at a global position.
-    pub(crate) fn at(conn: &Connection, global: i64) -> Result<Option<Self>, ReadError> {
-        Ok(conn.prepare_cached(SELECT)?.query_row([global], Self::of).optional()?)
+    /// The row at a global position that an index gave.
+    pub(crate) fn at(conn: &Connection, global: i64) -> Result<Self, ReadError> {
+        let found = conn.prepare_cached(SELECT)?.query_row([global], Self::of).optional()?;
+        found.ok_or_else(|| content::damaged("a record went missing"))
     }
 
     /// The bytes that reading the row's data costs.

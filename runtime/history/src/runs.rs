@@ -5,7 +5,7 @@
 
 use crate::error::ReadError;
 use crate::record::{Content, Raw};
-use crate::{append, content, cursor, number};
+use crate::{append, cursor, number};
 use playbook_model::definition::DefinitionType;
 use playbook_model::ending::RunStatus;
 use playbook_model::id::{PlaybookKey, RunId};
@@ -219,7 +219,7 @@ fn refill(conn: &Connection) -> Result<u64, ReadError> {
     while let Some(row) = rows.next()? {
         let (global, owner, stream): (i64, i64, String) = (row.get(0)?, row.get(1)?, row.get(2)?);
         let Some((_, run)) = stream.split_once("/runs/") else { continue };
-        let raw = Raw::at(conn, global)?.ok_or_else(|| content::damaged("a record went missing"))?;
+        let raw = Raw::at(conn, global)?;
         // Only a refusal's data is read.
         let read = if raw.kind == "run_rejected" { Content::Joined } else { Content::Sizes };
         let record = raw.record(conn, read)?;

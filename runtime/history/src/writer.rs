@@ -55,7 +55,7 @@ pub(crate) struct Writer {
     path: PathBuf,
     newest: watch::Sender<u64>,
     /// Set when a flush failed: what the disk holds is then unknown until the file is opened again.
-    lost: bool,
+    pub(crate) lost: bool,
 }
 
 /// The way to the writer.

@@ -147,7 +147,14 @@ fn one_flush_serves_those_who_wait() {
     std::thread::scope(|scope| {
         // The writer is held until everything waits for it.
         let desk = place.desk();
-        let held = scope.spawn(move || desk.try_on(move |_| wait.recv().unwrap()));
+        let (begun, begins) = mpsc::channel();
+        let held = scope.spawn(move || {
+            desk.try_on(move |_| {
+                begun.send(()).unwrap();
+                wait.recv().unwrap();
+            });
+        });
+        begins.recv().unwrap();
         let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
         runtime.block_on(async {
             for number in 0..20_u128 {
@@ -216,4 +223,52 @@ fn after_closing_every_call_is_refused_in_words() {
     let again = History::open(&path).unwrap();
     assert_eq!(again.stream(&stream, 0).unwrap().len(), 1);
     assert_eq!(*again.follow().borrow(), 1);
+}
+
+#[test]
+fn readers_and_closing_do_not_wait_for_each_other_for_ever() {
+    let place = place();
+    let playbook = key("campaigns");
+    let stream = Stream::run(&playbook, run_id(1));
+    add(&place, &stream, fact("step", json!({})));
+    std::thread::scope(|scope| {
+        let readers: Vec<_> = (0..12)
+            .map(|_| {
+                scope.spawn(|| {
+                    let mut read = 0;
+                    loop {
+                        match place.stream(&stream, 0) {
+                            Ok(records) => {
+                                assert!(records.len() >= read, "a later read knows no less");
+                                read = records.len();
+                            }
+                            Err(crate::ReadError::Closed) => return read,
+                            Err(why) => panic!("{why}"),
+                        }
+                    }
+                })
+            })
+            .collect();
+        for _ in 0..30 {
+            add(&place, &stream, fact("step", json!({})));
+        }
+        place.close();
+        assert!(readers.into_iter().all(|reader| reader.join().unwrap() <= 31));
+    });
+}
+
+#[test]
+fn after_a_lost_flush_nothing_is_taken_until_the_file_is_opened_again() {
+    let place = place();
+    let stream = Stream::org(&OrgId::local());
+    let first = add(&place, &stream, fact("playbook_created", json!({})));
+    place.desk().try_on(|writer| writer.lost = true);
+    for _ in 0..2 {
+        let why = place.append(&stream, 1, vec![fact("a", json!({}))], at(0)).unwrap_err();
+        assert!(matches!(why, AppendError::Io { .. }), "{why}");
+    }
+    assert_eq!(place.stream(&stream, 0).unwrap(), [first]);
+    place.close();
+    let again = History::open(&place.folder.path().join("log.sqlite")).unwrap();
+    again.append(&stream, 1, vec![fact("a", json!({}))], at(0)).unwrap();
 }

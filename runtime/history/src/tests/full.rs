@@ -43,7 +43,14 @@ fn one_that_does_not_fit_takes_no_other_with_it() {
     let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
     std::thread::scope(|scope| {
         let desk = place.desk();
-        let held = scope.spawn(move || desk.try_on(move |_| wait.recv().unwrap()));
+        let (begun, begins) = std::sync::mpsc::channel();
+        let held = scope.spawn(move || {
+            desk.try_on(move |_| {
+                begun.send(()).unwrap();
+                wait.recv().unwrap();
+            });
+        });
+        begins.recv().unwrap();
         runtime.block_on(async {
             let tasks: Vec<_> = [100, 2_000_000, 100]
                 .into_iter()
