@@ -59,20 +59,26 @@ export const useStudio = (): Studio => useRuntime().studio;
 const NOTHING: Entry<never> = { value: undefined, error: undefined, reading: false };
 const NO_TOPICS: readonly string[] = [];
 
-/** The result of a path, read once and again whenever one of its topics changes. `null` reads nothing. */
-export function useQuery<T>(path: string | null, about: readonly string[] = NO_TOPICS): Entry<T> {
+/**
+ * The result of a path, read once and again whenever one of its topics changes. `null` reads nothing.
+ * `rest` is the least time between two reads that changes ask for, in milliseconds.
+ */
+export function useQuery<T>(path: string | null, about: readonly string[] = NO_TOPICS, rest = 0): Entry<T> {
   const { store } = useRuntime();
   const subscribe = useCallback(
-    (listener: () => void) => (path === null ? () => undefined : store.watch(path, about, listener)),
-    [store, path, about],
+    (listener: () => void) => (path === null ? () => undefined : store.watch(path, about, listener, rest)),
+    [store, path, about, rest],
   );
   return useSyncExternalStore(subscribe, () => (path === null ? NOTHING : store.entry<T>(path)));
 }
 
 export const useStudioState = (): Entry<StudioState> => useQuery<StudioState>(paths.state, topics.state);
 
+/** A folder's rows are worked out from all its files: while a log grows fast they follow once in a while. */
+const FOLDER_REST_MS = 700;
+
 /** The open folder. Screens that need one stand inside a shell that has one. */
-export const useFolder = (): Entry<Folder> => useQuery<Folder>(paths.folder, topics.folder);
+export const useFolder = (): Entry<Folder> => useQuery<Folder>(paths.folder, topics.folder, FOLDER_REST_MS);
 
 /** Tells of changes, for lists that gather what is new instead of reading all again. */
 export function useChanges(listener: (changes: Change[]) => void): void {

@@ -89,4 +89,26 @@ describe('the store', () => {
     await settled();
     expect(store.entry('/a').value).toBe('saved');
   });
+
+  test('what is dear to read rests between two reads, and still ends with the newest', async () => {
+    vi.useFakeTimers();
+    let turn = 0;
+    const transport = new FakeTransport().on('GET /folder', () => ++turn);
+    const store = new Store(transport);
+    store.watch('/folder', ['views'], () => undefined, 700);
+    await vi.advanceTimersByTimeAsync(1);
+    for (let tick = 0; tick < 10; tick += 1) {
+      store.invalidate(new Set(['views']));
+      await vi.advanceTimersByTimeAsync(100);
+    }
+    expect(transport.calls.length).toBe(2);
+    await vi.advanceTimersByTimeAsync(700);
+    expect(store.entry('/folder').value).toBe(3);
+    await vi.advanceTimersByTimeAsync(5000);
+    expect(transport.calls.length).toBe(3);
+    // Asked for by a person, it does not wait.
+    void store.refresh('/folder');
+    await vi.advanceTimersByTimeAsync(1);
+    expect(store.entry('/folder').value).toBe(4);
+  });
 });

@@ -25,6 +25,10 @@ interface Slot {
   pending: Promise<void> | null;
   /** Something changed while it was being read. */
   again: boolean;
+  /** How long it rests between two reads that changes ask for, in milliseconds. */
+  rest: number;
+  readAt: number;
+  timer: ReturnType<typeof setTimeout> | null;
 }
 
 const EMPTY: Entry<never> = { value: undefined, error: undefined, reading: true };
@@ -44,13 +48,14 @@ export class Store {
   }
 
   /** Watches a path and reads it when it is not known or stale. Returns the way to stop. */
-  watch(path: string, topics: readonly string[], listener: () => void): () => void {
+  watch(path: string, topics: readonly string[], listener: () => void, rest = 0): () => void {
     let slot = this.slots.get(path);
     if (!slot) {
-      slot = { entry: EMPTY, path, topics, listeners: new Set(), turn: 0, stale: true, pending: null, again: false };
+      slot = { entry: EMPTY, path, topics, listeners: new Set(), turn: 0, stale: true, pending: null, again: false, rest, readAt: 0, timer: null };
       this.slots.set(path, slot);
       this.forgetOldest();
     }
+    slot.rest = Math.max(slot.rest, rest);
     slot.listeners.add(listener);
     if (slot.stale) void this.read(slot);
     return () => {
@@ -61,10 +66,10 @@ export class Store {
   }
 
   /** Puts a value that another answer carried, such as the document a save returns. */
-  put<T>(path: string, value: T, topics: readonly string[] = []): void {
+  put<T>(path: string, value: T, topics: readonly string[] = [], rest = 0): void {
     let slot = this.slots.get(path);
     if (!slot) {
-      slot = { entry: EMPTY, path, topics, listeners: new Set(), turn: 0, stale: false, pending: null, again: false };
+      slot = { entry: EMPTY, path, topics, listeners: new Set(), turn: 0, stale: false, pending: null, again: false, rest, readAt: 0, timer: null };
       this.slots.set(path, slot);
     }
     slot.turn += 1;
@@ -77,7 +82,7 @@ export class Store {
     for (const slot of this.slots.values()) {
       if (!slot.topics.some((topic) => topics.has(topic))) continue;
       slot.stale = true;
-      if (slot.listeners.size > 0) void this.read(slot);
+      if (slot.listeners.size > 0) this.readRested(slot);
     }
   }
 
@@ -107,6 +112,16 @@ export class Store {
     }
   }
 
+  /** Reads now, or once the path has rested: what is dear to read is not read ten times a second. */
+  private readRested(slot: Slot): void {
+    const wait = slot.readAt + slot.rest - Date.now();
+    if (wait <= 0) void this.read(slot);
+    else slot.timer ??= setTimeout(() => {
+      slot.timer = null;
+      if (slot.stale && slot.listeners.size > 0) void this.read(slot);
+    }, wait);
+  }
+
   /** One read of a path at a time: what changes meanwhile is read after it, so that a busy log cannot starve a screen. */
   private read(slot: Slot): Promise<void> {
     slot.stale = false;
@@ -118,14 +133,15 @@ export class Store {
       slot.pending = null;
       if (!slot.again) return;
       slot.again = false;
-      if (slot.listeners.size > 0) void this.read(slot);
-      else slot.stale = true;
+      slot.stale = true;
+      if (slot.listeners.size > 0) this.readRested(slot);
     });
     return slot.pending;
   }
 
   private async readOnce(slot: Slot): Promise<void> {
     const turn = ++slot.turn;
+    slot.readAt = Date.now();
     try {
       const value = await this.transport.call<unknown>('GET', slot.path);
       if (turn === slot.turn) this.show(slot, { value, error: undefined, reading: false });

@@ -63,7 +63,8 @@ export interface RecentFolder { path: string; name: string; playbook: string; op
 export interface StudioState {
   program: { name: string; version: string };
   host: 'desktop' | 'browser';
-  folder: Folder | null;
+  /** A folder that vanished while it was open comes without its playbook. */
+  folder: Folder | Pick<Folder, 'path'> | null;
   recent: RecentFolder[];
   compiler: { ready: boolean; sentence?: string };
 }

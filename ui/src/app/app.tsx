@@ -4,9 +4,10 @@ import { Component, Suspense, lazy } from 'react';
 import type { ReactNode } from 'react';
 import { RuntimeProvider, useFolder, useRuntime, useStudioState } from '../api/react';
 import { paths } from '../api/studio';
-import { httpTransport, type Transport } from '../api/transport';
+import { httpTransport, wordsOf, type Transport } from '../api/transport';
 import { useAddress, type Address } from './address';
-import { Blank, Button, Failure, Loading } from './parts';
+import styles from './app.module.css';
+import { Band, Blank, Button, Failure, Loading } from './parts';
 import { Shell } from './shell';
 import { WorkspaceProvider } from './workspace';
 
@@ -58,11 +59,26 @@ function Studio() {
 }
 
 function OpenFolder({ children }: { children: ReactNode }) {
+  const { store, studio } = useRuntime();
   const stated = useStudioState().value?.folder;
-  const read = useFolder().value;
+  const { value: read, error } = useFolder();
+  if (!stated) return null;
   // The state says which folder is open; its rows are read apart, since they change far more often.
-  const folder = read && read.path === stated?.path ? read : stated;
-  return folder ? <WorkspaceProvider folder={folder}>{children}</WorkspaceProvider> : null;
+  const folder = read && read.path === stated.path ? read : 'playbook' in stated ? stated : null;
+  const again = <Button onClick={() => void store.refresh(paths.folder)}>Read again</Button>;
+  const close = <Button onClick={() => void studio.closeFolder().then(() => store.refresh(paths.state))}>Close the folder</Button>;
+  if (folder === null) {
+    return error === undefined ? <Loading what="Reading the folder" />
+      : <Blank icon="folder" title="The folder cannot be read" actions={<>{again}{close}</>}>{wordsOf(error)} {stated.path}</Blank>;
+  }
+  return (
+    <WorkspaceProvider folder={folder}>
+      <div className={styles.window}>
+      {error !== undefined && <Band tone="bad" role="alert" actions={<>{again}{close}</>}><b>The folder cannot be read now.</b> {wordsOf(error)} What is on screen is kept.</Band>}
+      {children}
+      </div>
+    </WorkspaceProvider>
+  );
 }
 
 /** A screen that broke is our mistake: said as such, and the rest of the window goes on. */

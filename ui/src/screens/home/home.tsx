@@ -35,7 +35,7 @@ export default function Home() {
   const [way, setWay] = useState<Way | null>(null);
   const [busy, setBusy] = useState<string | null>(null);
   const [error, setError] = useState<{ path: string; error: unknown } | null>(null);
-  const folder = state?.folder ?? null;
+  const folder = state?.folder && 'playbook' in state.folder ? state.folder : null;
 
   const enter = async (path: string, open: () => Promise<Folder>) => {
     setBusy(path);

@@ -15,6 +15,8 @@ import { amount, count } from '../../words/time';
 import { Bench } from './bench';
 import styles from './view.module.css';
 
+/** A view may be half a megabyte: how often it is read at most. */
+const VIEW_REST_MS = 300;
 /** While a view is built, how often its standing is read, beside what the changes say. */
 const WATCH_MS = 800;
 
@@ -24,7 +26,7 @@ export default function View({ name }: { name: string }) {
   const { store } = useRuntime();
   const { drafts } = useWorkspace();
   const path = paths.view(name);
-  const answer = useQuery<ViewAnswer>(path, topics.views);
+  const answer = useQuery<ViewAnswer>(path, topics.views, VIEW_REST_MS);
   const document = useQuery<DocumentText>(paths.document('recall', name), topics.documents);
   const building = answer.value?.standing.state === 'rebuilding' || answer.value?.standing.state === 'waiting';
 
