@@ -1,0 +1,138 @@
+//! The `view` of a recall function: what it starts as, what it must match, and whether anything bounds it.
+
+use crate::reader::{Body, Part, Reader, SchemaRead, Section};
+use crate::yaml::bytes_over;
+use playbook_model::json;
+use playbook_model::limits::{VALUE_LEVELS, VIEW_BYTES};
+use playbook_model::position::Span;
+use playbook_model::problem::{Place, Problem};
+use playbook_schema::{Manner, Schema, largest};
+use serde_json::Value;
+
+/// Reads `view.initial` and `view.schema`.
+pub(crate) fn read(reader: &mut Reader<'_>) -> (Value, SchemaRead) {
+    let section = Section { of: "view", code: "document.field", fields: &["initial", "schema"] };
+    if reader.at("/view").is_none() {
+        unbounded(reader, "/view", "The view has no schema, so nothing says how large it may grow.");
+        return (Value::Null, SchemaRead::None);
+    }
+    if reader.mapping("/view", "document.field").is_none() {
+        return (Value::Null, SchemaRead::Flawed);
+    }
+    reader.known("/view", &section, |_| None);
+    let schema = reader.schema_at("/view/schema");
+    let written = reader.at("/view/initial").cloned();
+    if let Some(initial) = &written {
+        let bytes = json::bytes(initial);
+        if bytes > VIEW_BYTES {
+            let message = format!("view.initial is {}.", bytes_over(bytes, VIEW_BYTES));
+            reader.refuse("recall.initial.size", "/view/initial", Part::Value, message);
+        }
+        if json::depth(initial) > VALUE_LEVELS {
+            let message = format!("view.initial nests deeper than {VALUE_LEVELS} levels.");
+            reader.refuse("recall.initial.levels", "/view/initial", Part::Value, message);
+        }
+    }
+    match schema.good() {
+        Some(schema) => {
+            fits(reader, written.as_ref(), &schema.clone());
+            bounded(reader, &schema.clone());
+        }
+        None if schema == SchemaRead::None => {
+            unbounded(reader, "/view", "The view has no schema, so nothing says how large it may grow.");
+        }
+        None => {}
+    }
+    (written.unwrap_or(Value::Null), schema)
+}
+
+/// "Fields": `initial` must match the schema too; left out, it is `null`.
+fn fits(reader: &mut Reader<'_>, initial: Option<&Value>, schema: &Value) {
+    let Ok(schema) = Schema::compile(schema) else { return };
+    let code = "recall.initial.schema";
+    let Some(initial) = initial else {
+        if !schema.is_valid(&Value::Null) {
+            let problem = reader
+                .error(code, "/view/schema", Part::Key, "view.initial is left out, so the view starts as null, which view.schema refuses.")
+                .hint("Write view.initial, such as {} or [].");
+            reader.problems.push(problem);
+        }
+        return;
+    };
+    for issue in schema.issues(initial, Manner::Answer) {
+        let pointer = format!("/view/initial{}", issue.pointer);
+        let detail = format!("view.initial does not match view.schema: {}.", lower(&issue.detail));
+        reader.refuse(code, &pointer, Part::Value, detail);
+    }
+}
+
+fn lower(sentence: &str) -> String {
+    sentence.strip_prefix("Expected").map_or_else(|| sentence.to_owned(), |rest| format!("expected{rest}"))
+}
+
+/// Warns of the first list, or object open to any name, that may grow with every event.
+fn bounded(reader: &mut Reader<'_>, schema: &Value) {
+    let found = largest(schema);
+    if let Some(growing) = found.growing {
+        let here = format!("/view/schema{growing}");
+        unbounded(reader, &here, "Nothing bounds how many entries this part of the view may hold, so the view may outgrow its 524,288 bytes.");
+    } else if let Some(bytes) = found.bytes.filter(|bytes| *bytes > VIEW_BYTES as u64) {
+        let most = bytes_over(usize::try_from(bytes).unwrap_or(usize::MAX), VIEW_BYTES);
+        let here = format!("/view/schema{}", found.dominates);
+        let warning = Problem::warning(
+            "recall.view.size",
+            reader.place(&here, Part::Key),
+            format!("The bounds of view.schema let the view grow to {most}."),
+        )
+        .hint("The part at this place makes up most of it.");
+        reader.problems.push(warning);
+    }
+}
+
+fn unbounded(reader: &mut Reader<'_>, pointer: &str, message: &str) {
+    let warning = Problem::warning("recall.view.unbounded", reader.place(pointer, Part::Key), message).hint(
+        "Bound every list and text the fold keeps, and say so in view.schema with maxItems, maxProperties and maxLength.",
+    );
+    reader.problems.push(warning);
+}
+
+/// "Look up keys with Object.hasOwn": warns of `view[key]` where nothing on the line, or the one before, asks whether
+/// the view holds the key itself.
+pub(crate) fn lookups(reader: &mut Reader<'_>, body: Body<'_>) {
+    let mut before = "";
+    let mut offset = 0;
+    for line in body.text.split_inclusive('\n') {
+        let asks = line.contains("hasOwn") || before.contains("hasOwn");
+        for (at, _) in line.match_indices("view[") {
+            let starts_word = line[..at].chars().next_back().is_none_or(|c| !c.is_alphanumeric() && c != '_' && c != '.');
+            let inside = &line[at + "view[".len()..];
+            let Some(close) = inside.find(']') else { continue };
+            let key = inside[..close].trim();
+            let is_name = key.starts_with(|c: char| c.is_alphabetic() || c == '_')
+                && key.chars().all(|c| c.is_alphanumeric() || c == '_' || c == '.')
+                && !matches!(key, "string" | "number");
+            let comment = line[..at].contains("//") || line.trim_start().starts_with('*');
+            let written = inside[close + 1..].trim_start();
+            let assigns = written.starts_with('=') && !written.starts_with("==");
+            if !(starts_word && is_name) || asks || comment {
+                continue;
+            }
+            let start = body.start + offset + at;
+            let span = Span::new(start, start + "view[".len() + close + 1);
+            let message = if assigns {
+                "An assignment to view[key] changes the object's prototype when the key is __proto__."
+            } else {
+                "view[key] also reads what every object inherits, such as constructor, when the key comes from an event or an input."
+            };
+            let hint = if assigns {
+                format!("Make the next view with a computed key: {{ ...view, [{key}]: … }}.")
+            } else {
+                format!("Read it as Object.hasOwn(view, {key}) ? view[{key}] : undefined.")
+            };
+            let place = Place::of(&reader.index, span, None);
+            reader.problems.push(Problem::warning("recall.lookup", place, message).hint(hint));
+        }
+        before = line;
+        offset += line.len();
+    }
+}
