@@ -91,3 +91,57 @@ impl Batch {
             .then(|| (*at, Span::new(span.start - place.start, span.end.min(place.end).saturating_sub(place.start))))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn types_go_and_columns_stay() {
+        let cases = [
+            ("$data.a > 1", "$data.a > 1"),
+            ("($data as number) + 1", "($data          ) + 1"),
+            ("{ a: $data! }", "{ a: $data  }"),
+            ("$data.map((e: string) => e) // done", "$data.map((e        ) => e) // done"),
+            ("  '😀' as string", "  '😀'          "),
+        ];
+        for (text, expected) in cases {
+            assert_eq!(strip_expression(text).as_deref(), Ok(expected), "{text}");
+            assert_eq!(expression(text), Ok(()), "{text}");
+        }
+    }
+
+    #[test]
+    fn only_one_expression_is_an_expression() {
+        for text in ["", "  ", "// nothing", "a; b", "let a = 1", "return 1", "a) (b", "a), (b", "(a", "a b", "`${a", "function", "1 +"] {
+            let faults = expression(text).expect_err(text);
+            assert_eq!(faults.len(), 1, "{text}: {faults:?}");
+            assert_eq!(faults[0].code, "expression.syntax", "{text}");
+            assert!(faults[0].span.end <= text.len(), "{text}");
+            assert!(strip_expression(text).is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn an_expression_reaches_nothing_and_waits_for_nothing() {
+        let cases = [
+            ("eval('1')", "module.code"),
+            ("import('a')", "module.import"),
+            ("require('a')", "module.import"),
+            ("(async () => 1)()", "module.async"),
+            ("class { constructor(private a: 1) {} }", "module.parameter_property"),
+        ];
+        for (text, code) in cases {
+            assert_eq!(expression(text).expect_err(text)[0].code, code, "{text}");
+        }
+        let text = "1 + eval('2')";
+        let span = expression(text).expect_err("it builds code")[0].span;
+        assert_eq!(&text[span.start..span.end], "eval('2')");
+    }
+
+    #[test]
+    fn deep_expressions_are_refused() {
+        let text = format!("{}1{}", "[".repeat(20_000), "]".repeat(20_000));
+        assert_eq!(expression(&text).expect_err("deep")[0].code, "module.nesting");
+    }
+}

@@ -51,3 +51,54 @@ struct Silent;
 impl Emitter for Silent {
     fn emit(&mut self, _: &mut DiagnosticBuilder<'_>) {}
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn widths(text: &str) -> Vec<usize> {
+        text.split('\n').map(|line| line.encode_utf16().count()).collect()
+    }
+
+    #[test]
+    fn lines_and_columns_stay() {
+        let text = "type A<T> = {\n  b: 'é😀日本';\n};\ninterface B extends A<1> {}\n\
+            export function f<T extends A<T>>(this: void, a: T, b?: string, ...rest: number[]): asserts a is T {\r\n  \
+            const é = '😀' as unknown as string; let x!: number; x = rest[0]! satisfies number; return (a as any)<T>;\n}\n\
+            export function over(a: string): void;\nexport function over(a: unknown) { class C { declare x: number; private readonly y: string = ''; } }\n";
+        let blanked = strip(text).expect("it strips");
+        assert_eq!(widths(&blanked), widths(text), "{blanked}");
+        for kept in ["const é = '😀'", "x = rest[0]", "export function f", "class C"] {
+            let column = |text: &str| {
+                let at = text.find(kept).expect("kept");
+                playbook_model::position::LineIndex::new(text).place(at)
+            };
+            assert_eq!(column(text), column(&blanked), "{kept}");
+        }
+        for gone in ["type A", "interface", "asserts", "satisfies", "as any", "declare", "readonly"] {
+            assert!(!blanked.contains(gone), "{gone} in {blanked}");
+        }
+    }
+
+    #[test]
+    fn a_line_that_begins_with_a_bracket_is_not_joined_to_a_type() {
+        let blanked = strip("export function f(g: any) {\n  type A = 1\n  (g)\n  const h = (a: number):\n    number => a;\n}").expect("it strips");
+        assert!(blanked.contains(';'), "{blanked}");
+        assert!(!blanked.contains("number"), "{blanked}");
+    }
+
+    #[test]
+    fn what_is_more_than_types_is_refused_at_its_place() {
+        for text in ["enum A { B }", "namespace A { export const b = 1; }", "export function f() { return <any>1; }", "@f class A {}"] {
+            let refused = strip(text).expect_err(text);
+            assert!(refused.code.starts_with("module."), "{refused:?}");
+        }
+        assert_eq!(strip("let = ;").expect_err("no TypeScript").code, "module.syntax");
+    }
+
+    #[test]
+    fn deep_text_is_refused() {
+        let text = format!("x = {}1{}", "(".repeat(30_000), ")".repeat(30_000));
+        assert_eq!(strip(&text).expect_err("deep").code, "module.nesting");
+    }
+}

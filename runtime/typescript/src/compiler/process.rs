@@ -130,6 +130,11 @@ impl Process {
         self.child.id()
     }
 
+    #[cfg(test)]
+    pub(super) fn kill_for_test(&mut self) {
+        self.child.kill().expect("it runs");
+    }
+
     fn end(&mut self) {
         // It ignores a polite signal; `kill` is the other one.
         if let Err(error) = self.child.kill() {

@@ -69,7 +69,7 @@ const NO_NAME: [u32; 11] = [2304, 2552, 2580, 2581, 2582, 2583, 2584, 2585, 2591
 const EXACT_OPTIONAL: [u32; 3] = [2375, 2379, 2412];
 
 /// A method that reads local time, by the name of its twin in UTC: `getHours` is `getUTCHours`.
-const LOCAL_TIME: [&str; 15] = [
+pub(super) const LOCAL_TIME: [&str; 15] = [
     "getDate",
     "getDay",
     "getFullYear",
