@@ -108,10 +108,10 @@ export function Shell({ children }: { children: ReactNode }) {
       <div className={styles.body} data-side={sideShown ? 'shown' : 'hidden'} style={{ ['--side-width' as string]: `${settings.side}px` }}>
         <aside className={styles.side} data-region="tree" aria-label="Playbook">
           {sideShown && <DefinitionTree create={setCreating} went={went} />}
+          {sideShown && !narrow && (
+            <div className={styles.sideGrip}><Grip label="Width of the tree" size={settings.side} least={180} most={420} resize={(side) => change({ side })} /></div>
+          )}
         </aside>
-        {sideShown && !narrow && (
-          <Grip label="Width of the tree" size={settings.side} least={180} most={420} resize={(side) => change({ side })} />
-        )}
         <main className={styles.main}>
           {tabs.length > 0 && <TabRow tabs={tabs} here={here} close={close} />}
           <div className={styles.screen} data-region="screen">{children}</div>

@@ -1,6 +1,6 @@
 /** The definitions by type in the seed's order, each with its marks; below them the other places. */
 
-import { useEffect, useMemo, useRef, useState } from 'react';
+import { Fragment, useEffect, useMemo, useRef, useState } from 'react';
 import type { KeyboardEvent } from 'react';
 import type { DocumentRow } from '../api/types';
 import { TYPES } from '../words/kinds';
@@ -67,34 +67,15 @@ export function DefinitionTree({ create, went }: { create: (type: string) => voi
     <>
       <div className={styles.tree} ref={tree}>
         <div role="tree" aria-label="Definitions" onKeyDown={key}>
-          {groups.map((group) => (
-            <div key={group.type} role="treeitem" aria-expanded="true" aria-level={1} aria-label={group.many} aria-selected="false">
-              <div className={styles.group}>
-                <span aria-hidden="true">{group.many}</span>
-                {group.known && (
-                  <IconButton small icon="plus" label={`New ${group.one}`} onClick={() => create(group.type)} />
-                )}
+          {groups.map((group, at) => (
+            <Fragment key={group.type}>
+              <div role="treeitem" aria-level={1} aria-expanded="true" aria-selected="false" aria-posinset={at + 1} aria-setsize={groups.length} className={styles.group}>
+                <span>{group.many}</span>
+                {group.known && <IconButton small icon="plus" label={`New ${group.one}`} onClick={() => create(group.type)} />}
               </div>
-              {group.rows.length === 0
-                ? <p className={styles.none}>None yet</p>
-                : (
-                  <div role="group">
-                    {group.rows.map((row) => {
-                      const own = `${row.type}/${row.name}`;
-                      return (
-                        <a key={row.name} role="treeitem" aria-level={2} aria-selected={own === current} data-key={own}
-                          className={styles.leaf} tabIndex={own === stop ? 0 : -1} href={format(at('document', [row.type, row.name]))}
-                          data-faded={row.state === 'retired' || undefined} title={row.description ?? row.path}
-                          onClick={went} onFocus={() => setFocus(own)} draggable={false}>
-                          <Icon name={typeIcon(row.type)} />
-                          <span className={styles.leafName}>{row.name}</span>
-                          <RowMarks row={row} dirty={dirty.has(own)} />
-                        </a>
-                      );
-                    })}
-                  </div>
-                )}
-            </div>
+              {group.rows.length === 0 && <div role="none" className={styles.none}>None yet</div>}
+              {group.rows.map((row, index) => <Leaf key={row.name} row={row} at={index + 1} of={group.rows.length} chosen={current} stop={stop} dirty={dirty} went={went} focused={setFocus} />)}
+            </Fragment>
           ))}
         </div>
         {folder.problems.length > 0 && (
@@ -122,6 +103,22 @@ export function DefinitionTree({ create, went }: { create: (type: string) => voi
         ))}
       </nav>
     </>
+  );
+}
+
+function Leaf({ row, at: position, of, chosen, stop, dirty, went, focused }: {
+  row: DocumentRow; at: number; of: number; chosen: string | null; stop: string | null; dirty: ReadonlySet<string>; went: () => void; focused: (key: string) => void;
+}) {
+  const own = `${row.type}/${row.name}`;
+  return (
+    <a role="treeitem" aria-level={2} aria-posinset={position} aria-setsize={of} aria-selected={own === chosen} data-key={own}
+      className={styles.leaf} tabIndex={own === stop ? 0 : -1} href={format(at('document', [row.type, row.name]))}
+      data-faded={row.state === 'retired' || undefined} title={row.description ?? row.path}
+      onClick={went} onFocus={() => focused(own)} draggable={false}>
+      <Icon name={typeIcon(row.type)} />
+      <span className={styles.leafName}>{row.name}</span>
+      <RowMarks row={row} dirty={dirty.has(own)} />
+    </a>
   );
 }
 

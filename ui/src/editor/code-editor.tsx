@@ -6,6 +6,7 @@ import { Decoration, EditorView, keymap, type DecorationSet } from '@codemirror/
 import { useEffect, useImperativeHandle, useRef } from 'react';
 import type { Ref } from 'react';
 import type { Fix, Point, Problem } from '../api/types';
+import { assist } from './assist';
 import { editing, type Language } from './setup';
 
 export interface EditorHandle {
@@ -21,6 +22,8 @@ export interface EditorHandle {
 interface Props {
   label: string;
   language: Language;
+  /** The type of the document, for completion and hover; nothing for other texts. */
+  documentType?: string | undefined;
   text: string;
   onText: (text: string) => void;
   /** Problems of `judged`; shown only while that is the text. */
@@ -103,7 +106,7 @@ export function smallestChange(from: string, to: string): { from: number; to: nu
   return { from: start, to: from.length - end, insert: to.slice(start, to.length - end) };
 }
 
-export function CodeEditor({ label, language, text, onText, problems, judged, lit = null, showLit = false, readOnly = false, kept, keep, handle, autoFocus }: Props) {
+export function CodeEditor({ label, language, text, onText, problems, judged, lit = null, showLit = false, readOnly = false, documentType, kept, keep, handle, autoFocus }: Props) {
   const place = useRef<HTMLDivElement>(null);
   const view = useRef<EditorView | null>(null);
   const newest = useRef({ onText, keep });
@@ -112,7 +115,7 @@ export function CodeEditor({ label, language, text, onText, problems, judged, li
   useEffect(() => {
     if (!place.current) return;
     const extensions = [
-      litField, lintGutter(), keymap.of(lintKeymap.filter((key) => key.key !== 'F8')), editing(language),
+      litField, lintGutter(), keymap.of(lintKeymap.filter((key) => key.key !== 'F8')), editing(language), documentType === undefined ? [] : assist(documentType),
       EditorState.readOnly.of(readOnly),
       EditorView.contentAttributes.of({ 'aria-label': label, spellcheck: 'false', autocapitalize: 'off', autocorrect: 'off' }),
       EditorView.updateListener.of((update) => {

@@ -74,6 +74,12 @@ const looks = EditorView.theme({
   '.cm-panel.cm-search input[type=checkbox]': { accentColor: 'var(--accent)' },
   '.cm-textfield': { backgroundColor: 'var(--canvas)', border: '1px solid var(--control)', borderRadius: '4px', padding: '2px 6px', fontSize: 'inherit' },
   '.cm-button': { backgroundImage: 'none', backgroundColor: 'var(--raised)', border: '1px solid var(--line-firm)', borderRadius: '4px', padding: '2px 8px', fontSize: 'inherit' },
+  '.cm-says': { padding: '6px 10px', fontFamily: 'var(--sans)', fontSize: 'var(--size)', maxWidth: '46ch' },
+  '.cm-tooltip.cm-tooltip-autocomplete > ul': { fontFamily: 'var(--mono)', fontSize: 'var(--size-code)', maxHeight: '16em' },
+  '.cm-tooltip.cm-tooltip-autocomplete > ul > li': { padding: '3px 10px' },
+  '.cm-tooltip-autocomplete ul li[aria-selected]': { backgroundColor: 'var(--chosen)', color: 'var(--text)' },
+  '.cm-completionDetail': { color: 'var(--muted)', fontStyle: 'normal', marginLeft: '10px' },
+  '.cm-tooltip.cm-completionInfo': { padding: '6px 10px', fontFamily: 'var(--sans)', fontSize: 'var(--size)', maxWidth: '40ch' },
   '.cm-litLine': { backgroundColor: 'var(--bad-soft)' },
 });
 
@@ -81,6 +87,8 @@ const looks = EditorView.theme({
 export function basics(language: Language, wraps: 'wraps' | 'scrolls' = 'scrolls'): Extension[] {
   return [
     languageSupport(language), looks, syntaxHighlighting(colours), highlightSpecialChars(), drawSelection(), bracketMatching(),
+    // Focusable by nature; said for readers and checkers that do not know.
+    EditorView.contentAttributes.of({ tabindex: '0' }),
     search(), wraps === 'wraps' ? EditorView.lineWrapping : [], keymap.of([...searchKeymap, ...foldKeymap]),
     EditorState.tabSize.of(2), indentUnit.of('  '),
   ];

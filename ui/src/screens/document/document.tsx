@@ -165,7 +165,7 @@ function Open({ draft, document }: { draft: Draft; document: DocumentText }) {
   return (
     <div className={styles.screen}>
       <div className={styles.head}>
-        <div className={styles.path} title={document.path}><span>{type}/</span>{name}<span>{document.path.slice(`${type}/${name}`.length)}</span></div>
+        <h1 className={styles.path} title={document.path}><span>{type}/</span>{name}<span>{document.path.slice(`${type}/${name}`.length)}</span></h1>
         <SignMark sign={sign} look="chip" />
         <div className={styles.actions}>
           <Button icon="save" look={isDirty(draft) && !retired ? 'primary' : 'usual'} why={retired ? 'A retired definition is not changed.' : draft.saving ? 'It is being saved.' : undefined} title={keyWords('Mod+S')} onClick={save}>Save</Button>
@@ -196,7 +196,7 @@ function Open({ draft, document }: { draft: Draft; document: DocumentText }) {
                   <Compare left={compared} leftLabel={comparing === 'theirs' ? 'Theirs, on disk' : 'Kept text'} right={draft.text} rightLabel="Mine" language={language} onRight={(mine) => drafts.type(key, mine)} />
                 )
                 : (
-                  <CodeEditor handle={editor} label={`Text of ${type}/${name}`} language={language} text={draft.text} judged={draft.checked} problems={problems} readOnly={retired}
+                  <CodeEditor handle={editor} label={`Text of ${type}/${name}`} documentType={type} language={language} text={draft.text} judged={draft.checked} problems={problems} readOnly={retired}
                     kept={draft.editor} keep={(state) => drafts.keepEditor(key, state)} onText={(typed) => drafts.type(key, typed)} autoFocus />
                 )}
             </Suspense>

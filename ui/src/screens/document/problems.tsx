@@ -46,7 +46,7 @@ export function Problems({ check, fresh, elsewhere, jump, fix, again }: Props) {
       {check.judged === 'yes' && check.problems.length === 0 && elsewhere.length > 0 && <p className={styles.link}>No problems in this document.</p>}
       {elsewhere.length > 0 && (
         <>
-          <h3 className={styles.elsewhere}>Elsewhere</h3>
+          <h2 className={styles.elsewhere}>Elsewhere</h2>
           {elsewhere.map((row) => (
             <a key={`${row.type}/${row.name}`} className={styles.link} href={format(at('document', [row.type, row.name]))}>
               <Icon name="error" /><code>{row.path}</code> {count(row.problems, 'problem')}

@@ -122,7 +122,7 @@ function Standing({ name }: { name: string }) {
         {standing.last_event && <><dt>Last event</dt><dd><Time at={standing.last_event.time} /></dd></>}
         {standing.newest_record_at && <><dt>Newest record</dt><dd><Time at={standing.newest_record_at} /></dd></>}
       </dl>
-      <div><h3 style={{ fontWeight: 600, marginBottom: 4 }}>It takes</h3><ul>{filters.map((filter) => <li key={filter.sentence}>{filter.sentence}</li>)}</ul></div>
+      <div><h2 style={{ fontWeight: 600, marginBottom: 4 }}>It takes</h2><ul>{filters.map((filter) => <li key={filter.sentence}>{filter.sentence}</li>)}</ul></div>
       <a href={format(at('view', [name]))}>{standing.state === 'stalled' ? 'Open the repair bench' : 'Open the view'}</a>
     </div>
   );

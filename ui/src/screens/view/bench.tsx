@@ -81,7 +81,7 @@ export function Bench({ draft, document, stall, watch }: { draft: Draft; documen
               {comparing !== null && compared !== undefined
                 ? <Compare left={compared} leftLabel={comparing === 'theirs' ? 'Theirs, on disk' : 'Kept text'} right={text} rightLabel="Mine" language="typescript-document" onRight={(mine) => drafts.type(key, mine)} />
                 : (
-                  <CodeEditor label={`Text of recall/${name}`} language="typescript-document" text={text} judged={tried?.text ?? ''} problems={problems} lit={line}
+                  <CodeEditor label={`Text of recall/${name}`} documentType="recall" language="typescript-document" text={text} judged={tried?.text ?? ''} problems={problems} lit={line}
                     kept={draft.editor} keep={(state) => drafts.keepEditor(key, state)} onText={(typed) => drafts.type(key, typed)} showLit />
                 )}
             </Suspense>
