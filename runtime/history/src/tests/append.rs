@@ -272,3 +272,44 @@ fn after_a_lost_flush_nothing_is_taken_until_the_file_is_opened_again() {
     let again = History::open(&place.folder.path().join("log.sqlite")).unwrap();
     again.append(&stream, 1, vec![fact("a", json!({}))], at(0)).unwrap();
 }
+
+#[test]
+fn every_commit_is_flushed() {
+    let place = place();
+    place.desk().try_on(|writer| {
+        let synchronous: i64 = writer.conn.pragma_query_value(None, "synchronous", |row| row.get(0)).unwrap();
+        let journal: String = writer.conn.pragma_query_value(None, "journal_mode", |row| row.get(0)).unwrap();
+        assert_eq!((synchronous, journal.as_str()), (2, "wal"));
+    });
+}
+
+/// Writes, and then finds that it may not.
+struct Regretful(std::sync::mpsc::Sender<Result<(), AppendError>>);
+
+impl crate::writer::Job for Regretful {
+    fn bytes(&self) -> usize {
+        0
+    }
+    fn perform(&mut self, conn: &rusqlite::Connection) -> rusqlite::Result<crate::writer::Kept> {
+        conn.execute("INSERT INTO owner (key) VALUES ('regretted')", [])?;
+        Ok(crate::writer::Kept::No)
+    }
+    fn newest(&self) -> Option<u64> {
+        None
+    }
+    fn answer(self: Box<Self>, ending: Result<(), AppendError>) {
+        self.0.send(ending).unwrap();
+    }
+}
+
+#[test]
+fn what_a_refused_job_wrote_is_undone() {
+    let place = place();
+    let (send, receive) = std::sync::mpsc::channel();
+    place.desk().hand(Box::new(Regretful(send)));
+    receive.recv().unwrap().unwrap();
+    place.desk().try_on(|writer| {
+        let owners: i64 = writer.conn.query_row("SELECT count(*) FROM owner", [], |row| row.get(0)).unwrap();
+        assert_eq!(owners, 0);
+    });
+}

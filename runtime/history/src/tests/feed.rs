@@ -120,12 +120,17 @@ fn a_page_ends_after_a_thousand_examined_and_may_be_empty() {
         let records: Vec<NewRecord> = (0..8).map(|_| of_run(run_id(1), "step", json!({}))).collect();
         expected = place.append(&stream, expected, records, at(0)).unwrap().last().unwrap().position;
     }
-    let last = place.append(&stream, expected, vec![of_run(run_id(1), "run_failed", json!({}))], at(0)).unwrap();
+    let last = place.append(&stream, expected, vec![of_run(run_id(1), "run_failed", json!({}))], at(5)).unwrap();
     let query = FeedQuery { run: Some(run_id(1)), kind: Some("run_failed"), ..feed_of(&playbook) };
     let first = place.feed(&query).unwrap();
     assert!(first.records.is_empty());
     let second = place.feed(&FeedQuery { cursor: first.next.as_deref(), ..query }).unwrap();
-    assert_eq!((second.records, second.next), (last, None));
+    assert_eq!((second.records, second.next), (last.clone(), None));
+    // A lower bound in time spares the walk over what is older.
+    for order in [Order::OldestFirst, Order::NewestFirst] {
+        let recent = place.feed(&FeedQuery { since: Some(at(5)), order, ..feed_of(&playbook) }).unwrap();
+        assert_eq!((recent.records, recent.next), (last.clone(), None));
+    }
 }
 
 #[test]

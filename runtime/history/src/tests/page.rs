@@ -65,6 +65,8 @@ fn a_page_says_where_the_reader_stands() {
     assert_eq!((none.records.len(), none.read_to), (0, newest.global));
     let first = place.page(&PageQuery { limit: 2, ..page_of(&playbook) }).unwrap();
     assert_eq!((first.read_to, first.read_to_at, first.more), (all[1].global, Some(at(0)), true));
+    let exact = place.page(&PageQuery { limit: all.len(), ..page_of(&playbook) }).unwrap();
+    assert_eq!((exact.records.len(), exact.more), (all.len(), false));
     let end = place.page(&PageQuery { after: newest.global, ..page_of(&playbook) }).unwrap();
     assert_eq!((end.records.len(), end.read_to, end.read_to_at), (0, newest.global, Some(at(29))));
     let beyond = place.page(&PageQuery { after: u64::MAX, ..page_of(&playbook) }).unwrap();
