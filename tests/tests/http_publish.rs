@@ -2,8 +2,8 @@
 
 use playbook_host::api::{Caller, Operation};
 use playbook_host::publish::{
-    Base, Choice, Chosen, Folder, Mine, Outcome, OutcomeWord, Plan, Published, Remote, RemoteError, Secret, State, Target,
-    apply, read_plan,
+    Base, Choice, Chosen, Folder, Mine, Outcome, OutcomeWord, Plan, Published, Remote, RemoteError, Secret, State,
+    Target, apply, read_plan,
 };
 use playbook_model::definition::{DefinitionKey, DefinitionType};
 use playbook_model::ending::{Issue, Kind, Reason, Rejection};
@@ -25,6 +25,8 @@ enum Trick {
     NotReady(usize),
     /// Says that the caller may not.
     Forbid,
+    /// Says that the name was taken a moment ago.
+    Taken,
     /// Saves something else than was sent.
     Alter,
     /// Saves and breaks down before it answers.
@@ -115,7 +117,8 @@ impl Shelf {
         }
         let key = DefinitionKey { kind, name: DefinitionName::new(text("name")).expect("a name") };
         if operation == "get_definition" {
-            let kept = self.definitions.get(&key).ok_or_else(|| rejected(Reason::NotFound, "There is no such definition"))?;
+            let kept =
+                self.definitions.get(&key).ok_or_else(|| rejected(Reason::NotFound, "There is no such definition"))?;
             return Ok(view(&key, kept));
         }
         self.save(&key, text("source"))
@@ -138,6 +141,9 @@ impl Shelf {
                 return Err(Rejection::new(Reason::Unavailable, "No checker is free").into());
             }
             Some(Trick::Forbid) => return Err(rejected(Reason::Forbidden, "The key does not allow this")),
+            Some(Trick::Taken) => {
+                return Err(Rejection::new(Reason::Conflict, "The name is taken").kind(Kind::Taken).into());
+            }
             Some(Trick::Alter) => kept.source.push_str("altered"),
             Some(Trick::Break) => {
                 self.definitions.insert(key.clone(), kept);
@@ -263,7 +269,11 @@ async fn a_new_playbook_is_made_and_everything_is_read_back() {
     assert_eq!((plan.playbook.exists, plan.playbook.name.as_str()), (false, "Campaigns"));
     let (outcomes, noted) = stage.apply(&plan, &plan.proposed()).await;
     assert_eq!(words(&outcomes), [OutcomeWord::Published, OutcomeWord::Published]);
-    assert!(outcomes.iter().all(|o| o.version == Some(1) && o.checked_at.is_some() && o.sent_at.is_some() && o.read_back_at.is_some()));
+    assert!(
+        outcomes
+            .iter()
+            .all(|o| o.version == Some(1) && o.checked_at.is_some() && o.sent_at.is_some() && o.read_back_at.is_some())
+    );
     assert_eq!(stage.shelf.with(|shelf| shelf.saves.clone()), [low(), top()]);
     assert_eq!(stage.shelf.text(&low()).as_deref(), Some("low\r\n\u{e9}"));
     assert_eq!(noted.published, [(low(), Base::new("low\r\n\u{e9}", 1)), (top(), Base::new("top", 1))]);
@@ -346,7 +356,8 @@ async fn refused_words_come_back_at_their_lines() {
     let plan = stage.plan(&[mine(&low(), "text")]).await;
     let (outcomes, noted) = stage.apply(&plan, &plan.proposed()).await;
     assert_eq!(outcomes[0].outcome, OutcomeWord::Refused);
-    let places: Vec<_> = outcomes[0].problems.iter().map(|p| (p.line, p.pointer.as_deref(), p.detail.as_str())).collect();
+    let places: Vec<_> =
+        outcomes[0].problems.iter().map(|p| (p.line, p.pointer.as_deref(), p.detail.as_str())).collect();
     assert_eq!(places, [(Some(4), Some("/view/initial"), "Expected an object"), (Some(9), None, "No fold")]);
     assert!(noted.published.is_empty());
     stage.running.stop().await;
@@ -363,7 +374,7 @@ async fn a_server_that_is_not_ready_is_asked_again() {
     assert_eq!(stage.shelf.with(|shelf| shelf.saves.len()), 3);
     stage.shelf.trick(&top(), Trick::NotReady(99));
     let plan = stage.plan(&[mine(&top(), "text")]).await;
-    let (outcomes, _) = stage.apply(&plan, &plan.proposed()).await;
+    let (outcomes, _) = stage.apply(&plan, &[Choice { key: top(), action: Chosen::Publish }]).await;
     assert_eq!(words(&outcomes), [OutcomeWord::Refused]);
     stage.running.stop().await;
 }
@@ -436,23 +447,23 @@ async fn a_key_is_asked_for_and_taken() {
     let without = read_plan(&remote(&running, None), "p".into(), "A", "", &folder, &published).await;
     assert!(matches!(&without, Err(RemoteError::Refused(refused)) if refused.status == 401), "{without:?}");
     let key = Secret::new(&made.text);
-    let with = read_plan(&remote(&running, Some(&key)), "p".into(), "A", "", &folder, &published).await.expect("a plan");
+    let with =
+        read_plan(&remote(&running, Some(&key)), "p".into(), "A", "", &folder, &published).await.expect("a plan");
     assert_eq!(with.items[0].state, State::Same);
     running.stop().await;
 }
 
 #[tokio::test]
-async fn a_conflict_of_names_has_moved() {
+async fn a_name_that_is_taken_or_retired_meanwhile_has_moved() {
     let stage = stage().await;
     stage.shelf.with(|shelf| shelf.playbook = true);
-    let plan = stage.plan(&[mine(&low(), "text")]).await;
+    let plan = stage.plan(&[mine(&low(), "text"), mine(&top(), "text")]).await;
+    stage.shelf.trick(&top(), Trick::Taken);
     stage.shelf.with(|shelf| {
         shelf.definitions.insert(low(), Kept { source: "gone".into(), version: 1, retired: true });
     });
     let (outcomes, _) = stage.apply(&plan, &plan.proposed()).await;
-    assert_eq!(words(&outcomes), [OutcomeWord::Moved]);
-    let taken = Rejection::new(Reason::Conflict, "Taken").kind(Kind::Taken);
-    assert_eq!(taken.kind, Some(Kind::Taken));
+    assert_eq!(words(&outcomes), [OutcomeWord::Moved, OutcomeWord::Moved]);
     stage.running.stop().await;
 }
 
@@ -466,7 +477,8 @@ async fn what_is_no_playbook_server_is_said_so() {
             let mut asked = [0u8; 4096];
             let _ = stream.read(&mut asked).await;
             let page = "<html>hello</html>";
-            let answer = format!("HTTP/1.1 200 OK\r\nContent-Length: {}\r\nConnection: close\r\n\r\n{page}", page.len());
+            let answer =
+                format!("HTTP/1.1 200 OK\r\nContent-Length: {}\r\nConnection: close\r\n\r\n{page}", page.len());
             let _ = stream.write_all(answer.as_bytes()).await;
         }
     });

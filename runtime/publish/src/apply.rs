@@ -279,6 +279,10 @@ async fn publish(
     let outcome = match sent {
         Ok(()) => read_back(remote, item, text, folder).await,
         Err(RemoteError::Silent(_) | RemoteError::Strange(_)) => unsure(remote, item, text, folder).await,
+        // A server that broke down may have taken it first.
+        Err(RemoteError::Refused(refused)) if refused.status >= 500 && refused.status != 503 => {
+            unsure(remote, item, text, folder).await
+        }
         Err(RemoteError::Refused(refused)) => by_server(item, &refused, halted),
         Err(error) => {
             *halted = Some(error.to_string());
@@ -308,17 +312,17 @@ async fn read_back(remote: &Remote, item: &Item, text: &str, folder: &mut dyn Fo
     }
 }
 
-/// The server did not answer: what it has now may tell.
+/// The server gave no clear answer: what it has now may tell.
 async fn unsure(remote: &Remote, item: &Item, text: &str, folder: &mut dyn Folder) -> Outcome {
     match remote.definition(&item.key).await {
         Ok(Some(there)) if there.text == text => settled(item, there, folder),
         Ok(_) => {
             let words =
-                "The server did not answer and has not got it so far; it may still arrive. Read the plan again.";
+                "The server gave no clear answer and has not got it so far; it may still arrive. Read the plan again.";
             Outcome { read_back_at: Some(now()), ..Outcome::of(&item.key, OutcomeWord::Unsure, words) }
         }
         Err(_) => {
-            let words = "The server did not answer, so it may have arrived or not. Read the plan again.";
+            let words = "The server gave no clear answer, so it may have arrived or not. Read the plan again.";
             Outcome::of(&item.key, OutcomeWord::Unsure, words)
         }
     }

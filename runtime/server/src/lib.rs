@@ -25,7 +25,7 @@ pub use keys::{Key, NewKey, make as make_key, read_keys};
 pub use listen::{Running, StartError, serve};
 pub use markdown::render as render_markdown;
 pub use openapi::document as openapi;
-pub use origin::Origins;
+pub use origin::{Origins, is_loopback_host as is_loopback};
 pub use page::{Ui, UiMissing};
 pub use problem::Problem;
 pub use site::{Access, Site, SiteOptions};

@@ -93,8 +93,9 @@ fn is_own(origin: &str, host: Option<&str>) -> bool {
     matches!((name, host), (Some(name), Some(host)) if name.eq_ignore_ascii_case(host))
 }
 
-/// Whether a host with or without port is a name of this machine: `localhost`, `127.0.0.0/8` or `::1`.
-pub(crate) fn is_loopback_host(host: &str) -> bool {
+/// Whether a host, with or without a port, is a name of this machine: `localhost`, `127.0.0.0/8` or `::1`.
+#[must_use]
+pub fn is_loopback_host(host: &str) -> bool {
     let Ok(authority) = host.parse::<http::uri::Authority>() else { return false };
     if authority.as_str().contains('@') {
         return false;
