@@ -75,6 +75,8 @@ struct Inner {
     turning: tokio::sync::Mutex<()>,
     plans: publish::Plans,
     keys: Arc<dyn Keys>,
+    /// Why no text can be judged yet.
+    unready: Arc<Mutex<Option<String>>>,
 }
 
 impl std::fmt::Debug for Studio {
@@ -95,11 +97,14 @@ impl Studio {
     #[must_use]
     pub fn with_keys(options: StudioOptions, keys: Arc<dyn Keys>) -> Self {
         let compiler = Arc::new(Compiler::new());
-        let warmed = compiler.clone();
+        let unready = Arc::new(Mutex::new(Some("The TypeScript compiler is starting".to_owned())));
+        let (warmed, told) = (compiler.clone(), unready.clone());
         std::thread::spawn(move || {
-            if let Err(why) = warmed.warm() {
-                tracing::warn!(?why, "the compiler is not ready");
+            let why = warmed.warm().err().map(|why| why.to_string());
+            if let Some(why) = &why {
+                tracing::warn!(why, "the compiler is not ready");
             }
+            *told.lock().expect("no holder panics") = why;
         });
         Self(Arc::new(Inner {
             options,
@@ -109,6 +114,7 @@ impl Studio {
             turning: tokio::sync::Mutex::default(),
             plans: publish::Plans::default(),
             keys,
+            unready,
         }))
     }
 

@@ -40,7 +40,7 @@ impl Studio {
             },
             Err(_) => Value::Null,
         };
-        let compiler = match self.0.compiler.missing() {
+        let compiler = match self.0.unready.lock().expect("no holder panics").clone() {
             None => json!({ "ready": true }),
             Some(sentence) => json!({ "ready": false, "sentence": sentence }),
         };
