@@ -4,7 +4,7 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 
 /// Shown by `--help`.
-pub const HELP: &str = "\
+pub(crate) const HELP: &str = "\
 Playbook Studio: write, run and publish playbooks.
 
 Usage: playbook-studio [FOLDER | --sample]
@@ -29,7 +29,7 @@ Environment:
 
 /// What to do.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Wish {
+pub(crate) enum Wish {
     /// Open the window.
     Open(Open),
     /// Show how the program is used.
@@ -40,7 +40,7 @@ pub enum Wish {
 
 /// What the window shows first.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Open {
+pub(crate) enum Open {
     /// Home.
     Home,
     /// A playbook's folder.
@@ -53,7 +53,7 @@ pub enum Open {
 ///
 /// # Errors
 /// A sentence for the person when they ask for what is not there.
-pub fn read(arguments: impl IntoIterator<Item = OsString>) -> Result<Wish, String> {
+pub(crate) fn read(arguments: impl IntoIterator<Item = OsString>) -> Result<Wish, String> {
     let mut open = Open::Home;
     let mut only_paths = false;
     for argument in arguments {

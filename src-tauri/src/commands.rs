@@ -8,7 +8,7 @@ use tauri::{AppHandle, State};
 use tauri_plugin_dialog::DialogExt;
 
 /// When the program started, and whether its first picture was noted.
-pub struct Start {
+pub(crate) struct Start {
     at: Instant,
     renderer: Renderer,
     painted: Once,
@@ -16,12 +16,12 @@ pub struct Start {
 
 impl Start {
     /// A start that begins now.
-    pub fn now(renderer: Renderer) -> Self {
+    pub(crate) fn now(renderer: Renderer) -> Self {
         Self { at: Instant::now(), renderer, painted: Once::new() }
     }
 
     /// Notes, once, that the window shows something or was closed in good order.
-    pub fn succeeded(&self, words: &str) {
+    pub(crate) fn succeeded(&self, words: &str) {
         self.painted.call_once(|| {
             self.renderer.succeeded();
             tracing::info!(target: "playbook", milliseconds = self.at.elapsed().as_millis() as u64, "{words}");
@@ -31,7 +31,7 @@ impl Start {
 
 /// Lets the person pick a folder; nothing when they close the dialog.
 #[tauri::command]
-pub async fn pick_folder(app: AppHandle, title: String) -> Option<PathBuf> {
+pub(crate) async fn pick_folder(app: AppHandle, title: String) -> Option<PathBuf> {
     let (send, picked) = tokio::sync::oneshot::channel();
     app.dialog().file().set_title(title).set_can_create_directories(true).pick_folder(|folder| {
         // The page may have gone meanwhile.
@@ -42,7 +42,7 @@ pub async fn pick_folder(app: AppHandle, title: String) -> Option<PathBuf> {
 
 /// Opens a file or a folder with the system's program for it.
 #[tauri::command]
-pub async fn open_outside(path: PathBuf) -> Result<(), String> {
+pub(crate) async fn open_outside(path: PathBuf) -> Result<(), String> {
     let path = existing(&path)?;
     tauri_plugin_opener::open_path(&path, None::<&str>).map_err(|error| {
         tracing::warn!(%error, "a path could not be opened outside");
@@ -52,7 +52,7 @@ pub async fn open_outside(path: PathBuf) -> Result<(), String> {
 
 /// Shows a file or a folder in the system's file browser.
 #[tauri::command]
-pub async fn reveal(path: PathBuf) -> Result<(), String> {
+pub(crate) async fn reveal(path: PathBuf) -> Result<(), String> {
     let path = existing(&path)?;
     tauri_plugin_opener::reveal_item_in_dir(&path).map_err(|error| {
         tracing::warn!(%error, "a path could not be shown in the file browser");
@@ -62,7 +62,7 @@ pub async fn reveal(path: PathBuf) -> Result<(), String> {
 
 /// The page reports its first picture.
 #[tauri::command]
-pub fn painted(start: State<'_, Start>) {
+pub(crate) fn painted(start: State<'_, Start>) {
     start.succeeded("first paint");
 }
 

@@ -10,7 +10,7 @@ const NAME: &str = "playbook-studio";
 
 /// The program's own folders.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Places {
+pub(crate) struct Places {
     data: PathBuf,
     config: PathBuf,
 }
@@ -20,7 +20,7 @@ impl Places {
     ///
     /// # Errors
     /// When the system names no home.
-    pub fn find() -> Result<Self> {
+    pub(crate) fn find() -> Result<Self> {
         let words = "This account has no home folder, so there is no place for settings: set HOME and start again.";
         Ok(Self {
             data: dirs::data_dir().context(words)?.join(NAME),
@@ -29,27 +29,27 @@ impl Places {
     }
 
     /// What the program can make again.
-    pub fn data(&self) -> &Path {
+    pub(crate) fn data(&self) -> &Path {
         &self.data
     }
 
     /// What the program remembers between two starts, such as the folders opened last.
-    pub fn config(&self) -> &Path {
+    pub(crate) fn config(&self) -> &Path {
         &self.config
     }
 
     /// The person's copy of the sample playbook.
-    pub fn sample(&self) -> PathBuf {
+    pub(crate) fn sample(&self) -> PathBuf {
         self.data.join("sample-playbook")
     }
 
     /// How the last start went; see [`crate::renderer`].
-    pub fn last_start(&self) -> PathBuf {
+    pub(crate) fn last_start(&self) -> PathBuf {
         self.data.join("last-start")
     }
 
     #[cfg(test)]
-    pub fn under(folder: &Path) -> Self {
+    pub(crate) fn under(folder: &Path) -> Self {
         Self { data: folder.join("data"), config: folder.join("config") }
     }
 }

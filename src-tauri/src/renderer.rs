@@ -14,7 +14,7 @@ const SWITCH: &str = "WEBKIT_DISABLE_DMABUF_RENDERER";
 
 /// The drawing that was chosen, and where its success is written down.
 #[derive(Debug, Clone)]
-pub struct Renderer {
+pub(crate) struct Renderer {
     last_start: PathBuf,
     watched: bool,
 }
@@ -32,7 +32,7 @@ enum LastStart {
 const STARTING: &str = "starting";
 
 /// Chooses the drawing, and starts the program anew with the switch set where that is needed.
-pub fn choose(places: &Places) -> Renderer {
+pub(crate) fn choose(places: &Places) -> Renderer {
     let last_start = places.last_start();
     #[cfg(target_os = "linux")]
     {
@@ -50,7 +50,7 @@ pub fn choose(places: &Places) -> Renderer {
 
 impl Renderer {
     /// The page is on the screen, or the window was closed in good order before it was.
-    pub fn succeeded(&self) {
+    pub(crate) fn succeeded(&self) {
         if self.watched {
             write(&self.last_start, "painted");
         }

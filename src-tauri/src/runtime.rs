@@ -21,7 +21,7 @@ const STOP_TIME: Duration = Duration::from_secs(15);
 const OPEN_TIME: Duration = Duration::from_secs(3);
 
 /// The runtime, started.
-pub struct Runtime {
+pub(crate) struct Runtime {
     studio: Studio,
     site: Site,
     router: Router,
@@ -31,7 +31,7 @@ pub struct Runtime {
 
 impl Runtime {
     /// Starts it without a folder.
-    pub fn start(places: &Places) -> Self {
+    pub(crate) fn start(places: &Places) -> Self {
         let studio = Studio::new(StudioOptions {
             data_dir: places.data().to_owned(),
             config_dir: places.config().to_owned(),
@@ -50,7 +50,7 @@ impl Runtime {
     }
 
     /// The answer to one request of the page.
-    pub async fn answer(&self, request: Request<Vec<u8>>) -> Response<Vec<u8>> {
+    pub(crate) async fn answer(&self, request: Request<Vec<u8>>) -> Response<Vec<u8>> {
         // A folder that takes longer is news to the page like any other change.
         let _ = tokio::time::timeout(OPEN_TIME, self.opened.subscribe().wait_for(|opened| *opened)).await;
         scheme::answer(self.router.clone(), request).await
@@ -60,7 +60,7 @@ impl Runtime {
     ///
     /// # Errors
     /// The sentence of the refusal.
-    pub async fn open(&self, open: &Open, places: &Places) -> Result<(), String> {
+    pub(crate) async fn open(&self, open: &Open, places: &Places) -> Result<(), String> {
         let opened = self.open_now(open, places).await;
         self.opened.send_replace(true);
         opened
@@ -99,7 +99,7 @@ impl Runtime {
     }
 
     /// Puts everything away: the log is closed, and so is every worker process.
-    pub async fn stop(&self) {
+    pub(crate) async fn stop(&self) {
         self.site.stop();
         if tokio::time::timeout(STOP_TIME, self.studio.stop()).await.is_err() {
             tracing::error!("the runtime did not stop in time");

@@ -12,7 +12,7 @@ use std::time::Duration;
 use tower::ServiceExt;
 
 /// The scheme's name.
-pub const NAME: &str = "rt";
+pub(crate) const NAME: &str = "rt";
 
 /// The most bytes of one answer: a page of the feed is at most a few megabytes.
 const ANSWER_BYTES: usize = 64 * 1024 * 1024;
@@ -22,12 +22,12 @@ const ANSWER_TIME: Duration = Duration::from_secs(60);
 const RUNTIME: [&str; 2] = ["/studio/api/", "/v1/"];
 
 /// Whether a path is the runtime's, and not the page's.
-pub fn is_runtime(path: &str) -> bool {
+pub(crate) fn is_runtime(path: &str) -> bool {
     RUNTIME.iter().any(|start| path.starts_with(start))
 }
 
 /// The runtime's answer to one request of the page, always whole and always an answer.
-pub async fn answer(router: Router, request: Request<Vec<u8>>) -> Response<Vec<u8>> {
+pub(crate) async fn answer(router: Router, request: Request<Vec<u8>>) -> Response<Vec<u8>> {
     answer_within(router, request, ANSWER_TIME, ANSWER_BYTES).await
 }
 

@@ -30,7 +30,7 @@ new PerformanceObserver((list, observer) => {
 ///
 /// # Errors
 /// When the runtime or the window cannot start.
-pub fn run(open: Open, places: Places, renderer: Renderer) -> Result<()> {
+pub(crate) fn run(open: Open, places: Places, renderer: Renderer) -> Result<()> {
     let start = Start::now(renderer);
     let runtime = Arc::new(Runtime::start(&places));
     let (carrier, stopping) = (Arc::clone(&runtime), Arc::clone(&runtime));

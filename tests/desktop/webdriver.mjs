@@ -183,7 +183,10 @@ export async function openApp({ args = [], home, bus = 'own' }) {
     },
     /** A picture of the window as it is drawn. */
     picture: async (name) => {
+      // The driver waits for the next frame, and a window in which nothing moves draws none.
+      await run(KEEP_DRAWING);
       const png = Buffer.from(await call('GET', `${at}/screenshot`), 'base64');
+      await run(STOP_DRAWING);
       if (name !== undefined) {
         mkdirSync(pictures, { recursive: true });
         writeFileSync(join(pictures, `${name}.png`), png);
@@ -248,6 +251,23 @@ const REPLACE_EDITOR_TEXT = `${VIEW}
   view.dispatch({ changes: { from: 0, to: view.state.doc.length, insert: arguments[1] }, userEvent: 'input.paste' });
   return true;
 `;
+/** One pixel in a corner that changes with every frame. */
+const KEEP_DRAWING = `
+  const pixel = document.createElement('i');
+  pixel.style.cssText = 'position:fixed;right:0;bottom:0;width:1px;height:1px;z-index:9999';
+  document.body.append(pixel);
+  let turn = 0;
+  const draw = () => {
+    if (!pixel.isConnected) return;
+    turn += 1;
+    pixel.style.background = turn % 2 === 0 ? '#000001' : '#000000';
+    requestAnimationFrame(draw);
+  };
+  draw();
+  window.keptDrawing = pixel;
+`;
+const STOP_DRAWING = 'window.keptDrawing.remove(); delete window.keptDrawing;';
+
 /** The driver opens no list of choices; the page hears the same event as from a person. */
 const CHOOSE = `
   const [list, wanted] = arguments;
