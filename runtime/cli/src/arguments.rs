@@ -1,0 +1,370 @@
+//! What a person may write after `playbook`.
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+use playbook_model::definition::{DefinitionKey, DefinitionType};
+use playbook_model::id::{DefinitionName, OrgId, PlaybookId, RunId};
+use std::path::PathBuf;
+
+/// Works on playbooks: checks, runs, serves and publishes their definitions.
+#[derive(Debug, Parser)]
+#[command(
+    name = "playbook",
+    version,
+    disable_help_subcommand = true,
+    after_help = "Examples:
+  playbook init my-playbook --sample
+  playbook check my-playbook
+  playbook run computation review-brief --folder my-playbook --input '{\"campaign\": \"an-idea\"}'
+  playbook show recall campaign-reviews --folder my-playbook
+  playbook serve --folder my-playbook --ui
+
+Ends with 0 when done, 1 on problems or a refusal, 2 on wrong usage or when it is not possible."
+)]
+pub(crate) struct Arguments {
+    /// The playbook's folder; the current folder unless given.
+    #[arg(long, global = true, value_name = "DIR")]
+    pub(crate) folder: Option<PathBuf>,
+    /// Answers in JSON, for programs.
+    #[arg(long, global = true)]
+    pub(crate) json: bool,
+    /// What to do.
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+/// What to do.
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// Makes a new playbook in an empty or new folder.
+    Init(Init),
+    /// Checks documents and tells every problem at its place.
+    Check(Check),
+    /// Runs a definition of a folder on an input.
+    Run(Run),
+    /// Publishes events to a folder's playbook, or lists its history.
+    Events(Events),
+    /// Shows a definition: how it stands, and its overview.
+    Show(Show),
+    /// Serves playbooks over HTTP, and the Studio in the browser.
+    Serve(Serve),
+    /// Publishes a folder's definitions to a server: a plan, sent in order, each read back.
+    Publish(Publish),
+    /// Makes a key for a server.
+    Key(Key),
+    /// Writes the completion script of a shell.
+    Completions(Completions),
+}
+
+/// `init`.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  playbook init my-playbook
+  playbook init my-playbook --sample
+  playbook init my-playbook --id campaigns --name 'Our campaigns'")]
+pub(crate) struct Init {
+    /// The folder; the current one unless given.
+    pub(crate) dir: Option<PathBuf>,
+    /// Begins with the sample playbook.
+    #[arg(long, conflicts_with_all = ["id", "name"])]
+    pub(crate) sample: bool,
+    /// The playbook's id; made from the folder's name unless given.
+    #[arg(long, value_parser = playbook)]
+    pub(crate) id: Option<PlaybookId>,
+    /// The playbook's name for people; the folder's name unless given.
+    #[arg(long)]
+    pub(crate) name: Option<String>,
+}
+
+/// How problems are told.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Format {
+    /// `path:line:column: sentence`.
+    Text,
+    /// A list of objects.
+    Json,
+}
+
+/// `check`.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  playbook check
+  playbook check my-playbook
+  playbook check recall/campaign-reviews.md computation/review-brief.md
+  playbook check --format json")]
+pub(crate) struct Check {
+    /// Playbook folders or documents; the folder unless given.
+    pub(crate) paths: Vec<PathBuf>,
+    /// How problems are told.
+    #[arg(long, value_enum)]
+    pub(crate) format: Option<Format>,
+}
+
+/// A definition, by type and name.
+#[derive(Debug, Args)]
+pub(crate) struct Which {
+    /// The definition's type: computation or recall.
+    #[arg(value_name = "TYPE", value_parser = kind)]
+    pub(crate) kind: DefinitionType,
+    /// The definition's name.
+    #[arg(value_parser = name)]
+    pub(crate) name: DefinitionName,
+}
+
+/// `run`.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  playbook run computation review-brief --input '{\"campaign\": \"an-idea\"}'
+  playbook run computation review-brief --input-file inputs/computation/review-brief/spring-sale.json
+  playbook run recall campaign-reviews --input '{\"campaign\": \"spring-sale\"}' --json")]
+pub(crate) struct Run {
+    /// The definition.
+    #[command(flatten)]
+    pub(crate) which: Which,
+    /// The input as JSON; an empty object unless given.
+    #[arg(long, value_name = "JSON", conflicts_with = "input_file")]
+    pub(crate) input: Option<String>,
+    /// The file that holds the input; - is the standard input.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) input_file: Option<PathBuf>,
+    /// The run's id, a UUID: the same id and input again give the same ending.
+    #[arg(long, value_name = "ID", value_parser = run_id)]
+    pub(crate) run_id: Option<RunId>,
+}
+
+/// `events`.
+#[derive(Debug, Args)]
+pub(crate) struct Events {
+    /// What to do.
+    #[command(subcommand)]
+    pub(crate) command: EventsCommand,
+}
+
+/// What to do with events.
+#[derive(Debug, Subcommand)]
+pub(crate) enum EventsCommand {
+    /// Publishes one CloudEvent.
+    Publish(PublishEvent),
+    /// Lists the history, newest first.
+    List(ListEvents),
+}
+
+/// `events publish`.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  playbook events publish --type ad_spend --source /ads --data '{\"campaign\": \"spring-sale\", \"amount\": 120}'
+  playbook events publish --event-file event.json")]
+pub(crate) struct PublishEvent {
+    /// The whole event as JSON.
+    #[arg(long, value_name = "JSON", conflicts_with_all = ["event_file", "kind", "source", "subject", "id", "time", "data"])]
+    pub(crate) event: Option<String>,
+    /// The file that holds the whole event; - is the standard input.
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["kind", "source", "subject", "id", "time", "data"])]
+    pub(crate) event_file: Option<PathBuf>,
+    /// The event's type.
+    #[arg(long = "type", value_name = "TYPE", required_unless_present_any = ["event", "event_file"])]
+    pub(crate) kind: Option<String>,
+    /// Where it happened, a URI reference.
+    #[arg(long, value_name = "URI", required_unless_present_any = ["event", "event_file"])]
+    pub(crate) source: Option<String>,
+    /// What it is about.
+    #[arg(long)]
+    pub(crate) subject: Option<String>,
+    /// Its id; made unless given.
+    #[arg(long)]
+    pub(crate) id: Option<String>,
+    /// When it happened, RFC 3339; now unless given.
+    #[arg(long)]
+    pub(crate) time: Option<String>,
+    /// Its data as JSON.
+    #[arg(long, value_name = "JSON")]
+    pub(crate) data: Option<String>,
+}
+
+/// `events list`.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  playbook events list
+  playbook events list --type run_succeeded --limit 5
+  playbook events list --run 0f8fad5b-d9cb-469f-a165-70867728950e")]
+pub(crate) struct ListEvents {
+    /// Only rows of this type.
+    #[arg(long = "type", value_name = "TYPE")]
+    pub(crate) kind: Option<String>,
+    /// Only rows recorded at this time or later, ISO 8601 with an offset.
+    #[arg(long, value_name = "TIME")]
+    pub(crate) since: Option<String>,
+    /// Only this run and every run under it, oldest first.
+    #[arg(long, value_name = "ID", value_parser = run_id)]
+    pub(crate) run: Option<RunId>,
+    /// Oldest first (asc) or newest first (desc).
+    #[arg(long, value_parser = ["asc", "desc"])]
+    pub(crate) order: Option<String>,
+    /// Rows of the page, 1 to 100.
+    #[arg(long, value_parser = clap::value_parser!(u8).range(1..=100))]
+    pub(crate) limit: Option<u8>,
+    /// The next_cursor of the page before.
+    #[arg(long)]
+    pub(crate) cursor: Option<String>,
+}
+
+/// `show`.
+#[derive(Debug, Args)]
+#[command(after_help = "Example:
+  playbook show recall campaign-reviews --folder my-playbook")]
+pub(crate) struct Show {
+    /// The definition.
+    #[command(flatten)]
+    pub(crate) which: Which,
+}
+
+/// `serve`.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  playbook serve --data ./data --listen 127.0.0.1:8080
+  playbook serve --folder my-playbook --ui
+  API_KEYS='[...]' playbook serve --data /var/lib/playbook --listen 0.0.0.0:8080
+
+Without keys the server is for this machine alone: it listens on a loopback address only.
+Settings come from the environment and from the file CONFIG_FILE names:
+PORT, HOST, LOCAL_MODE, API_KEYS, ALLOWED_ORIGINS, LEDGER_FILE, LOG_FORMAT, COMPUTATION_WORKERS,
+RECALL_MAX_FUNCTIONS, RECALL_MAX_REBUILDS, RECALL_PLAYBOOKS_AT_ONCE.")]
+pub(crate) struct Serve {
+    /// The folder of a log that holds many playbooks; without it and without --folder, LEDGER_FILE or ./data.
+    #[arg(long, value_name = "DIR", conflicts_with = "folder")]
+    pub(crate) data: Option<PathBuf>,
+    /// Where to listen, such as 127.0.0.1:8080; port 0 picks a free one.
+    #[arg(long, value_name = "ADDR")]
+    pub(crate) listen: Option<String>,
+    /// Serves the Studio on /.
+    #[arg(long)]
+    pub(crate) ui: bool,
+    /// Serves the Studio from this folder instead of from the program.
+    #[arg(long, value_name = "DIR")]
+    pub(crate) ui_dir: Option<PathBuf>,
+}
+
+/// `publish`.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  playbook publish --to http://127.0.0.1:7700 --plan
+  playbook publish --to https://playbooks.example --org acme --key-file ~/.keys/acme
+  playbook publish --to https://playbooks.example --org acme --key-file key --overwrite recall/campaign-reviews
+
+What changed on the server is never overwritten but by name.")]
+pub(crate) struct Publish {
+    /// The server's origin.
+    #[arg(long, value_name = "URL")]
+    pub(crate) to: String,
+    /// The file that holds the key, alone.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) key_file: Option<PathBuf>,
+    /// The org there.
+    #[arg(long, default_value = "local", value_parser = org)]
+    pub(crate) org: OrgId,
+    /// The playbook there; the folder's own id unless given.
+    #[arg(long, value_name = "ID", value_parser = playbook)]
+    pub(crate) playbook: Option<PlaybookId>,
+    /// Shows what would happen and sends nothing.
+    #[arg(long)]
+    pub(crate) plan: bool,
+    /// Takes what changed on the server alone into the folder.
+    #[arg(long)]
+    pub(crate) pull: bool,
+    /// Publishes this definition over what changed on the server; may be given again.
+    #[arg(long, value_name = "TYPE/NAME", value_parser = definition)]
+    pub(crate) overwrite: Vec<DefinitionKey>,
+}
+
+/// `key`.
+#[derive(Debug, Args)]
+#[command(after_help = "Example:
+  playbook key ci --org acme
+
+The key is shown once; the server keeps only the entry, in API_KEYS or in api_keys of its file.")]
+pub(crate) struct Key {
+    /// The key's id: 1 to 32 lowercase letters, digits and hyphens.
+    pub(crate) id: String,
+    /// The org it is for.
+    #[arg(long, value_parser = org)]
+    pub(crate) org: OrgId,
+}
+
+/// `completions`.
+#[derive(Debug, Args)]
+#[command(after_help = "Example:
+  playbook completions bash > ~/.local/share/bash-completion/completions/playbook")]
+pub(crate) struct Completions {
+    /// The shell.
+    pub(crate) shell: clap_complete::Shell,
+}
+
+fn kind(text: &str) -> Result<DefinitionType, String> {
+    match DefinitionType::parse(text) {
+        Some(kind @ (DefinitionType::Computation | DefinitionType::Recall)) => Ok(kind),
+        _ => Err("expected computation or recall".into()),
+    }
+}
+
+fn name(text: &str) -> Result<DefinitionName, String> {
+    DefinitionName::new(text).map_err(|why| why.to_string())
+}
+
+fn playbook(text: &str) -> Result<PlaybookId, String> {
+    PlaybookId::new(text).map_err(|why| why.to_string())
+}
+
+fn org(text: &str) -> Result<OrgId, String> {
+    OrgId::new(text).map_err(|why| why.to_string())
+}
+
+fn run_id(text: &str) -> Result<RunId, String> {
+    RunId::parse(text).map_err(|why| why.to_string())
+}
+
+fn definition(text: &str) -> Result<DefinitionKey, String> {
+    let (kind_text, name_text) = text.split_once('/').ok_or("expected a type, a slash and a name")?;
+    let kind = DefinitionType::parse(kind_text).ok_or("expected a type of definition before the slash")?;
+    Ok(DefinitionKey { kind, name: name(name_text)? })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::CommandFactory as _;
+
+    #[test]
+    fn the_arguments_hold_together() {
+        Arguments::command().debug_assert();
+    }
+
+    #[test]
+    fn every_example_of_the_help_is_taken() {
+        let mut seen = 0;
+        let mut open = vec![Arguments::command()];
+        while let Some(command) = open.pop() {
+            open.extend(command.get_subcommands().cloned());
+            let help = command.get_after_help().map(ToString::to_string).unwrap_or_default();
+            for line in help.lines().filter_map(|line| line.strip_prefix("  playbook ")) {
+                let words = shell_words(line.split(" > ").next().unwrap_or(line));
+                let parsed = Arguments::try_parse_from(std::iter::once("playbook".to_owned()).chain(words));
+                assert!(parsed.is_ok(), "{line}: {}", parsed.err().map(|e| e.to_string()).unwrap_or_default());
+                seen += 1;
+            }
+        }
+        assert!(seen > 15, "{seen}");
+    }
+
+    /// Splits at spaces outside single quotes, as a shell does with these lines.
+    fn shell_words(line: &str) -> Vec<String> {
+        let mut words = vec![String::new()];
+        let mut quoted = false;
+        for c in line.chars() {
+            match c {
+                '\'' => quoted = !quoted,
+                ' ' if !quoted => words.push(String::new()),
+                c => words.last_mut().expect("never empty").push(c),
+            }
+        }
+        words
+    }
+}

@@ -1,0 +1,11 @@
+//! The commands, one file each.
+
+pub(crate) mod check;
+pub(crate) mod completions;
+pub(crate) mod events;
+pub(crate) mod init;
+pub(crate) mod key;
+pub(crate) mod publish;
+pub(crate) mod run;
+pub(crate) mod serve;
+pub(crate) mod show;
