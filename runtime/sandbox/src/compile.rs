@@ -4,7 +4,7 @@
 
 use crate::engine::{Core, Library};
 use playbook_model::json::cut;
-use playbook_model::limits::{COMPUTATION_OUTPUT_BYTES, ERROR_TEXT_BYTES, RUN_MEMORY};
+use playbook_model::limits::{DOCUMENT_BYTES, ERROR_TEXT_BYTES, RUN_MEMORY};
 use rquickjs::qjs;
 use std::ffi::{CString, c_int};
 use std::sync::OnceLock;
@@ -27,6 +27,9 @@ pub(crate) struct Fault {
 
 /// The name of a program in its stacks.
 const NAME: &str = "document";
+
+/// Bytes of a text that is compiled: a document's, with room for what a script adds to it.
+const LONGEST: usize = 2 * DOCUMENT_BYTES;
 
 /// How much is kept beside the code.
 #[derive(Clone, Copy)]
@@ -55,7 +58,7 @@ pub(crate) fn program(text: &str, first_line: u32) -> Result<Bytecode, Fault> {
 
 fn compile(text: &str, first_line: u32, keep: Keep) -> Result<Bytecode, Fault> {
     let fault = |message: &str| Fault { message: message.to_owned(), line: None };
-    if text.len() > COMPUTATION_OUTPUT_BYTES {
+    if text.len() > LONGEST {
         return Err(fault("SyntaxError: the program is too long"));
     }
     // A zero would end the text early.

@@ -104,3 +104,38 @@ fn find() -> Option<usize> {
     }
     Some(at * size_of::<i32>())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_counter_is_found_on_this_system() {
+        crate::with_stack(|| assert!(offset().is_some()));
+    }
+
+    #[test]
+    fn setting_does_what_draining_does() {
+        crate::with_stack(|| {
+            let probe = Probe::new().expect("an engine");
+            let counter = probe.core.counter().expect("the counter was found");
+            let read = || {
+                // SAFETY: the word that was found, of a context that is alive.
+                unsafe { counter.read() }
+            };
+            for turns in [0, 1, 2_499, 4_998, 4_999, 5_000, 12_345, 1_000_000] {
+                // Whatever ran before leaves another part of a period.
+                probe.turns(turns % 977);
+                probe.drain();
+                assert_eq!(read(), STEPS_IN_A_CHECKPOINT);
+                let drained = probe.turns(turns);
+                let left = read();
+                probe.turns(turns % 1_013);
+                // SAFETY: as above.
+                unsafe { counter.write(STEPS_IN_A_CHECKPOINT) };
+                assert_eq!(probe.turns(turns), drained, "{turns} turns");
+                assert_eq!(read(), left, "{turns} turns");
+            }
+        });
+    }
+}

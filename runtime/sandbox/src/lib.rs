@@ -11,6 +11,8 @@ mod compile;
 mod counter;
 mod engine;
 mod folder;
+mod found;
+mod members;
 mod meter;
 mod module;
 mod pointers;

@@ -4,6 +4,8 @@
 //! never used, since a value of a few objects can be unbounded text.
 
 use crate::engine::{Core, Engine, Value};
+use crate::found::{self, Step};
+use crate::members::{Held, Names, Own, atom_bytes, own};
 use crate::pointers::Pointers;
 use crate::sink::{Nowhere, Sink, Text, Tree, quoted_length};
 use crate::{Bounds, Stop};
@@ -11,7 +13,6 @@ use playbook_model::json::cut;
 use playbook_model::limits::ERROR_TEXT_BYTES;
 use rquickjs::qjs;
 use std::ffi::c_int;
-use std::ptr;
 
 /// A value within its bounds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -104,11 +105,6 @@ impl Walker {
     }
 }
 
-enum Step {
-    Place(u32),
-    Name(qjs::JSAtom),
-}
-
 struct Walk<'a, S: Sink> {
     core: &'a Core,
     object_proto: usize,
@@ -124,42 +120,7 @@ struct Walk<'a, S: Sink> {
     sink: &'a mut S,
 }
 
-/// A value that is freed when the walk leaves it.
-struct Held<'a>(&'a Core, qjs::JSValue);
-
-impl Drop for Held<'_> {
-    fn drop(&mut self) {
-        // SAFETY: owned.
-        unsafe { qjs::JS_FreeValue(self.0.ctx, self.1) };
-    }
-}
-
-/// The names of an object's own members.
-struct Names<'a> {
-    core: &'a Core,
-    table: *mut qjs::JSPropertyEnum,
-    length: u32,
-}
-
-impl Names<'_> {
-    fn list(&self) -> &[qjs::JSPropertyEnum] {
-        if self.table.is_null() {
-            return &[];
-        }
-        // SAFETY: the engine returned a table of this length, freed when this is dropped.
-        unsafe { std::slice::from_raw_parts(self.table, self.length as usize) }
-    }
-}
-
-impl Drop for Names<'_> {
-    fn drop(&mut self) {
-        // SAFETY: owned.
-        unsafe { qjs::JS_FreePropertyEnum(self.core.ctx, self.table, self.length) };
-    }
-}
-
 const PLAIN: c_int = qjs::JS_PROP_C_W_E as c_int;
-const ACCESSOR: c_int = qjs::JS_PROP_GETSET as c_int;
 const LIST: qjs::JSClassID = 2;
 const OBJECT: qjs::JSClassID = 1;
 
@@ -263,7 +224,7 @@ impl<'a, S: Sink> Walk<'a, S> {
         // SAFETY: a live object.
         let (class, address) = unsafe { (qjs::JS_GetClassID(value), qjs::JS_VALUE_GET_PTR(value) as usize) };
         if class != OBJECT && class != LIST {
-            let found = self.kind(value, class);
+            let found = found::kind(self.core, value, class);
             return Err(self.unfit(&found));
         }
         // SAFETY: a plain object or a list, so no trap of a proxy runs.
@@ -278,7 +239,7 @@ impl<'a, S: Sink> Walk<'a, S> {
         let expected = if class == LIST { self.array_proto } else { self.object_proto };
         if proto_address != expected {
             if class == LIST || proto_address != 0 {
-                let found = self.instance(proto.1);
+                let found = found::instance(self.core, proto.1);
                 return Err(self.unfit(&found));
             }
             self.differs = true;
@@ -308,23 +269,23 @@ impl<'a, S: Sink> Walk<'a, S> {
 
     /// Judges an own member: an accessor may give another value each time, so it is no JSON.
     fn taken(&mut self, own: &Own<'_>) -> Result<(), Refused> {
-        if own.0.1.flags & ACCESSOR != 0 {
+        if own.is_accessor() {
             return Err(self.unfit("a member that changes when read"));
         }
-        if own.0.1.flags & PLAIN != PLAIN {
+        if own.descriptor.flags & PLAIN != PLAIN {
             self.differs = true;
         }
         Ok(())
     }
 
     /// A `toJSON` that is a function makes its object another value when it is written.
-    fn to_json(&mut self, value: qjs::JSValue, name: qjs::JSAtom) -> Result<(), Refused> {
+    fn refuse_to_json(&mut self, value: qjs::JSValue, name: qjs::JSAtom) -> Result<(), Refused> {
         if name != self.to_json {
             return Ok(());
         }
         let own = own(self.core, value, name);
         // SAFETY: a live value.
-        let is_function = own.is_some_and(|own| unsafe { qjs::JS_IsFunction(self.core.ctx, own.0.1.value) });
+        let is_function = own.is_some_and(|own| unsafe { qjs::JS_IsFunction(self.core.ctx, own.descriptor.value) });
         if is_function {
             return Err(self.unfit("a member that changes when read"));
         }
@@ -339,7 +300,7 @@ impl<'a, S: Sink> Walk<'a, S> {
             self.differs = true;
             for name in names.list() {
                 self.path.push(Step::Name(name.atom));
-                self.to_json(value, name.atom)?;
+                self.refuse_to_json(value, name.atom)?;
                 self.path.pop();
             }
         }
@@ -359,7 +320,7 @@ impl<'a, S: Sink> Walk<'a, S> {
                 return Err(self.unfit("a hole in a list"));
             };
             self.taken(&found)?;
-            self.value(found.0.1.value)?;
+            self.value(found.descriptor.value)?;
             self.path.pop();
         }
         self.sink.close_list();
@@ -378,7 +339,7 @@ impl<'a, S: Sink> Walk<'a, S> {
             self.path.push(Step::Name(name.atom));
             if !name.is_enumerable {
                 self.differs = true;
-                self.to_json(value, name.atom)?;
+                self.refuse_to_json(value, name.atom)?;
                 self.path.pop();
                 continue;
             }
@@ -387,14 +348,19 @@ impl<'a, S: Sink> Walk<'a, S> {
                 continue;
             };
             self.taken(&found)?;
-            self.to_json(value, name.atom)?;
+            self.refuse_to_json(value, name.atom)?;
             self.name(name.atom, follows)?;
             follows = true;
-            self.value(found.0.1.value)?;
+            self.value(found.descriptor.value)?;
             self.path.pop();
         }
         self.sink.close_object();
         Ok(())
+    }
+
+    fn names(&self, value: qjs::JSValue, flags: u32) -> Result<Names<'a>, Refused> {
+        Names::of(self.core, value, flags)
+            .ok_or_else(|| Refused(Stop::TooLarge { bytes: self.bytes.saturating_add(1) }))
     }
 
     fn name(&mut self, name: qjs::JSAtom, follows: bool) -> Result<(), Refused> {
@@ -411,175 +377,9 @@ impl<'a, S: Sink> Walk<'a, S> {
         written.unwrap_or_else(|| Err(Refused(Stop::TooLarge { bytes: self.bytes.saturating_add(1) })))
     }
 
-    fn names(&self, value: qjs::JSValue, flags: u32) -> Result<Names<'a>, Refused> {
-        let mut table = ptr::null_mut();
-        let mut length = 0;
-        // SAFETY: a plain object or a list; the table is owned by what is returned.
-        let failed = unsafe {
-            qjs::JS_GetOwnPropertyNames(self.core.ctx, &raw mut table, &raw mut length, value, flags as c_int) < 0
-        };
-        if failed {
-            self.core.drop_exception();
-            return Err(Refused(Stop::TooLarge { bytes: self.bytes.saturating_add(1) }));
-        }
-        Ok(Names { core: self.core, table, length })
-    }
-
     /// A refusal at the place where the walk is.
     fn unfit(&self, found: &str) -> Refused {
-        let mut path = String::from("$");
-        for step in &self.path {
-            match step {
-                Step::Place(place) => path.push_str(&format!("[{place}]")),
-                Step::Name(name) => {
-                    let text = atom_bytes(self.core, *name, |bytes| String::from_utf8_lossy(bytes).into_owned());
-                    path.push_str(&step_of(&text.unwrap_or_default()));
-                }
-            }
-            if path.len() > ERROR_TEXT_BYTES {
-                break;
-            }
-        }
-        Refused(Stop::Unfit { found: found.to_owned(), path: cut(&path, ERROR_TEXT_BYTES) })
-    }
-
-    /// What an object of the engine's own classes is, with its article.
-    fn kind(&self, value: qjs::JSValue, class: qjs::JSClassID) -> String {
-        // SAFETY: a live object.
-        let (proxy, function) = unsafe { (qjs::JS_IsProxy(value), qjs::JS_IsFunction(self.core.ctx, value)) };
-        if proxy {
-            return "a Proxy".into();
-        }
-        if function {
-            return "a function".into();
-        }
-        // SAFETY: a live runtime; the atom is freed below.
-        let name = unsafe { qjs::JS_GetClassName(self.core.rt, class) };
-        let text = atom_bytes(self.core, name, |bytes| String::from_utf8_lossy(bytes).into_owned());
-        // SAFETY: owned.
-        unsafe { qjs::JS_FreeAtom(self.core.ctx, name) };
-        match text.as_deref() {
-            None | Some("" | "Object") => OF_A_CLASS.into(),
-            Some(boxed @ ("Number" | "String" | "Boolean" | "Symbol" | "BigInt")) => format!("a {boxed} object"),
-            Some("Arguments") => "an arguments object".into(),
-            Some(name) => {
-                let article = if name.starts_with(['A', 'E', 'I', 'O']) { "an" } else { "a" };
-                format!("{article} {name}")
-            }
-        }
-    }
-
-    /// What an object with another prototype is, by its constructor's own name.
-    fn instance(&self, proto: qjs::JSValue) -> String {
-        self.constructor_name(proto).map_or_else(|| OF_A_CLASS.into(), |name| format!("an instance of {name}"))
-    }
-
-    fn constructor_name(&self, proto: qjs::JSValue) -> Option<String> {
-        let core = self.core;
-        // SAFETY: a live value.
-        let readable = unsafe { qjs::JS_IsObject(proto) && !qjs::JS_IsProxy(proto) };
-        if !readable {
-            return None;
-        }
-        let constructor = own_named(core, proto, c"constructor")?;
-        // SAFETY: a live value.
-        let named =
-            unsafe { qjs::JS_IsFunction(core.ctx, constructor.0.1.value) && !qjs::JS_IsProxy(constructor.0.1.value) };
-        if constructor.0.1.flags & ACCESSOR != 0 || !named {
-            return None;
-        }
-        let name = own_named(core, constructor.0.1.value, c"name")?;
-        // SAFETY: any value has a tag.
-        if name.0.1.flags & ACCESSOR != 0 || !unsafe { qjs::JS_IsString(name.0.1.value) } {
-            return None;
-        }
-        let mut units: i64 = 0;
-        let mut length: qjs::size_t = 0;
-        // SAFETY: a live text of at most 200 units; its bytes are copied before they are freed.
-        unsafe {
-            if qjs::JS_GetLength(core.ctx, name.0.1.value, &raw mut units) < 0 || !(1..=200).contains(&units) {
-                return None;
-            }
-            let raw = qjs::JS_ToCStringLen2(core.ctx, &raw mut length, name.0.1.value, false);
-            if raw.is_null() {
-                core.drop_exception();
-                return None;
-            }
-            let bytes = std::slice::from_raw_parts(raw.cast::<u8>(), length as usize);
-            let text = String::from_utf8_lossy(bytes).into_owned();
-            qjs::JS_FreeCString(core.ctx, raw);
-            Some(text)
-        }
-    }
-}
-
-const OF_A_CLASS: &str = "an object of a class";
-
-/// One step of a path, after a dot where it can stand there.
-fn step_of(name: &str) -> String {
-    let plain = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '$';
-    if !name.is_empty() && name.chars().all(plain) && !name.starts_with(|c: char| c.is_ascii_digit()) {
-        return format!(".{name}");
-    }
-    format!("[{}]", serde_json::Value::String(name.to_owned()))
-}
-
-/// The descriptor of an own member, its values freed when dropped.
-struct Own<'a>((&'a Core, qjs::JSPropertyDescriptor));
-
-impl Drop for Own<'_> {
-    fn drop(&mut self) {
-        let (core, descriptor) = &self.0;
-        // SAFETY: owned.
-        unsafe {
-            qjs::JS_FreeValue(core.ctx, descriptor.value);
-            qjs::JS_FreeValue(core.ctx, descriptor.getter);
-            qjs::JS_FreeValue(core.ctx, descriptor.setter);
-        }
-    }
-}
-
-/// Reads an own member of an object that is no proxy; nothing of a program runs.
-fn own(core: &Core, object: qjs::JSValue, name: qjs::JSAtom) -> Option<Own<'_>> {
-    let mut descriptor = qjs::JSPropertyDescriptor {
-        flags: 0,
-        value: qjs::JS_UNDEFINED,
-        getter: qjs::JS_UNDEFINED,
-        setter: qjs::JS_UNDEFINED,
-    };
-    // SAFETY: a live object and a live atom.
-    match unsafe { qjs::JS_GetOwnProperty(core.ctx, &raw mut descriptor, object, name) } {
-        1.. => Some(Own((core, descriptor))),
-        0 => None,
-        _ => {
-            core.drop_exception();
-            None
-        }
-    }
-}
-
-fn own_named<'a>(core: &'a Core, object: qjs::JSValue, name: &std::ffi::CStr) -> Option<Own<'a>> {
-    // SAFETY: a C text; the atom is freed once used.
-    unsafe {
-        let atom = qjs::JS_NewAtomLen(core.ctx, name.as_ptr(), name.count_bytes() as _);
-        let found = own(core, object, atom);
-        qjs::JS_FreeAtom(core.ctx, atom);
-        found
-    }
-}
-
-/// Lends the text of a name, in the engine's bytes.
-fn atom_bytes<T>(core: &Core, atom: qjs::JSAtom, read: impl FnOnce(&[u8]) -> T) -> Option<T> {
-    let mut length: qjs::size_t = 0;
-    // SAFETY: a live atom; the text is freed once read.
-    unsafe {
-        let raw = qjs::JS_AtomToCStringLen(core.ctx, &raw mut length, atom);
-        if raw.is_null() {
-            core.drop_exception();
-            return None;
-        }
-        let done = read(std::slice::from_raw_parts(raw.cast::<u8>(), length as usize));
-        qjs::JS_FreeCString(core.ctx, raw);
-        Some(done)
+        let path = cut(&found::path(self.core, &self.path), ERROR_TEXT_BYTES);
+        Refused(Stop::Unfit { found: found.to_owned(), path })
     }
 }

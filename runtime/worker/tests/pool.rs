@@ -78,7 +78,8 @@ fn folded(done: &PageDone) -> usize {
 #[tokio::test]
 async fn a_run_gives_its_output_and_work() {
     let pool = pool(2);
-    let returned = pool.run(run("for (let i = 0; i < 50000; i++); return { twice: input.n * 2, at: Date.now() };", 10_000)).await;
+    let returned =
+        pool.run(run("for (let i = 0; i < 50000; i++); return { twice: input.n * 2, at: Date.now() };", 10_000)).await;
     let returned = returned.unwrap();
     assert_eq!(returned.json, format!("{{\"twice\":40,\"at\":{}}}", NOW.0));
     assert_eq!(returned.work, 10);
@@ -93,7 +94,10 @@ async fn stops_cross_the_process() {
         ("return 'x'.repeat(2e6);", Stop::TooLarge { bytes: 2_000_002 }),
         ("let v = 1; for (let i = 0; i < 600; i++) v = [v]; return v;", Stop::TooDeep),
         ("const a = []; for (;;) a.push('x'.repeat(1e6) + a.length);", Stop::Memory { work: 0 }),
-        ("return 1 +;", Stop::Refused { message: "SyntaxError: unexpected token in expression: ';'".into(), line: Some(1) }),
+        (
+            "return 1 +;",
+            Stop::Refused { message: "SyntaxError: unexpected token in expression: ';'".into(), line: Some(1) },
+        ),
     ] {
         assert_eq!(pool.run(run(body, 60_000)).await, Err(RunStop::Program(expected)), "{body}");
     }
@@ -169,7 +173,9 @@ async fn a_page_folds_and_goes_on_in_its_sandbox() {
 #[tokio::test]
 async fn a_page_stops_at_its_event_with_the_view_before() {
     let pool = pool(1);
-    for (how, kind) in [("throw", "Raised"), ("loop", "Work"), ("allocate", "Memory"), ("large", "TooLarge"), ("map", "Unfit")] {
+    for (how, kind) in
+        [("throw", "Raised"), ("loop", "Work"), ("allocate", "Memory"), ("large", "TooLarge"), ("map", "Unfit")]
+    {
         for before in [0, 2, 70] {
             let mut data = vec![""; before];
             data.extend([how, "", ""]);
@@ -193,7 +199,9 @@ async fn a_page_stops_at_its_event_with_the_view_before() {
 #[tokio::test]
 async fn a_module_that_does_not_load_stops_before_the_first_event() {
     let pool = pool(1);
-    for (text, line) in [("export function fold(view, event) {\n return 1 +; }", Some(11)), ("export function answer() {}", None)] {
+    for (text, line) in
+        [("export function fold(view, event) {\n return 1 +; }", Some(11)), ("export function answer() {}", None)]
+    {
         let mut job = page("{\"n\":1}", &[""]);
         job.program = Program { text: text.into(), first_line: 10 };
         let done = pool.page(job).await.unwrap();
@@ -353,6 +361,7 @@ mod killed {
     }
 }
 
+#[cfg(unix)]
 #[tokio::test]
 async fn a_silent_worker_is_killed_at_its_deadline() {
     // A program that reads nothing and answers nothing.
@@ -364,6 +373,7 @@ async fn a_silent_worker_is_killed_at_its_deadline() {
     assert_eq!(pool.page(job).await, Err(PageLost::Late { at: 0 }));
 }
 
+#[cfg(unix)]
 #[tokio::test]
 async fn a_program_that_is_no_worker_is_no_worker() {
     for path in ["/nonexistent/worker", "true", "echo"] {

@@ -46,7 +46,7 @@ enum Kept {
 
 fn same_in_all_pages(text: &str, events: &[String]) -> (String, Vec<u32>, Option<Stop>) {
     let first = pages(text, events, 1_000, Kept::Yes);
-    for (size, kept) in [(1_000, Kept::No), (7, Kept::No), (7, Kept::Yes), (1, Kept::No), (1, Kept::Yes)] {
+    for (size, kept) in [(7, Kept::No), (7, Kept::Yes), (1, Kept::No), (1, Kept::Yes)] {
         let other = pages(text, events, size, kept);
         assert_eq!(first, other, "pages of {size}");
     }
@@ -171,10 +171,10 @@ const HABITS: &str = "export function fold(view, event) {
 }";
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 24, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 12, ..ProptestConfig::default() })]
 
     #[test]
-    fn any_events_in_pages_of_any_size(outputs in prop::collection::vec(output(), 1..40)) {
+    fn any_events_in_pages_of_any_size(outputs in prop::collection::vec(output(), 1..25)) {
         stacked(|| {
             let events: Vec<String> = outputs.iter().enumerate().map(|(at, output)| review(at, output)).collect();
             let (_, _, stop) = same_in_all_pages(REVIEWS, &events);

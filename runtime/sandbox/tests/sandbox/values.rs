@@ -170,8 +170,8 @@ fn size_is_bounded_exactly() {
 }
 
 #[test]
-fn unbounded_values_end_quickly() {
-    let started = Instant::now();
+fn values_of_unbounded_text_end_at_the_bound() {
+    // The first two have more parts than could ever be walked.
     for expression in [
         "(() => { let v = {}; for (let i = 0; i < 40; i++) v = { a: v, b: v }; return v })()",
         "(() => { let v = []; for (let i = 0; i < 40; i++) v = [v, v]; return v })()",
@@ -181,7 +181,6 @@ fn unbounded_values_end_quickly() {
     ] {
         assert!(matches!(body(&format!("return {expression}")), Err(Stop::TooLarge { .. })), "{expression}");
     }
-    assert!(started.elapsed() < Duration::from_secs(20));
 }
 
 #[test]
