@@ -121,6 +121,12 @@ pub enum AppendError {
     /// The disk is full, or nearly.
     #[error("The disk that holds the history is full, so nothing was recorded; free some space, then try again")]
     NoSpace,
+    /// The file is not at its path any more: what was written now would be lost with it.
+    #[error("{} was moved or removed while it was open, so nothing was recorded; put it back, or open the playbook where it is now", path.display())]
+    Gone {
+        /// The history's path.
+        path: std::path::PathBuf,
+    },
     /// The history was closed.
     #[error("The history is closed; open the playbook again")]
     Closed,

@@ -53,6 +53,8 @@ pub(crate) struct Writer {
     #[cfg(test)]
     pub(crate) commits: usize,
     path: PathBuf,
+    /// What tells the open file from another at its path, where the system does.
+    identity: Option<(u64, u64)>,
     newest: watch::Sender<u64>,
     /// Set when a flush failed: what the disk holds is then unknown until the file is opened again.
     pub(crate) lost: bool,
@@ -76,6 +78,7 @@ impl Desk {
         let writer = Writer {
             conn,
             spared,
+            identity: identity(&path),
             path,
             newest,
             lost: false,
@@ -176,6 +179,7 @@ impl Writer {
                 for job in group {
                     job.answer(Err(match &why {
                         _ if full => AppendError::NoSpace,
+                        AppendError::Gone { path } => AppendError::Gone { path: path.clone() },
                         why => AppendError::Io { why: why.to_string().into() },
                     }));
                 }
@@ -206,6 +210,7 @@ impl Writer {
         if self.lost {
             return Err(AppendError::Io { why: "an earlier flush to the disk failed".into() });
         }
+        self.check_place()?;
         self.check_space(bytes)?;
         let written = self.transact(group);
         if let Err(why) = &written {
@@ -233,6 +238,14 @@ impl Writer {
             run("RELEASE job")?;
         }
         run("COMMIT")
+    }
+
+    /// Refuses when the file is not at its path any more: the open file would take records that nobody finds again.
+    fn check_place(&self) -> Result<(), AppendError> {
+        match identity(&self.path) {
+            found if found == self.identity => Ok(()),
+            _ => Err(AppendError::Gone { path: self.path.clone() }),
+        }
     }
 
     /// Refuses before the disk is full, so that others, and SQLite's own files, still find room.
@@ -274,5 +287,20 @@ impl Writer {
         }
         // The other end may have stopped waiting.
         let _ = done.send(());
+    }
+}
+
+/// The device and number of the file at a path; where the system has none, only whether it is there.
+fn identity(path: &std::path::Path) -> Option<(u64, u64)> {
+    let found = std::fs::metadata(path).ok()?;
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::MetadataExt;
+        Some((found.dev(), found.ino()))
+    }
+    #[cfg(not(unix))]
+    {
+        let _ = found;
+        Some((0, 0))
     }
 }

@@ -52,7 +52,7 @@ impl Runtime {
         let now = self.0.clock.now();
         self.0.history.append_async(stream, expected, records, now).await.map_err(|why| match why {
             AppendError::Conflict { .. } => Unappended::Moved,
-            AppendError::NoSpace => {
+            AppendError::NoSpace | AppendError::Gone { .. } => {
                 Unappended::Refused(Rejection::new(Reason::Unavailable, why.to_string()).into())
             }
             AppendError::Closed => Unappended::Refused(crate::runtime::stopping()),

@@ -313,3 +313,19 @@ fn what_a_refused_job_wrote_is_undone() {
         assert_eq!(owners, 0);
     });
 }
+
+#[test]
+fn a_history_whose_folder_vanished_takes_nothing_more() {
+    let folder = tempfile::tempdir().unwrap();
+    let inner = folder.path().join("inner");
+    std::fs::create_dir(&inner).unwrap();
+    let history = History::open(&inner.join("log.db")).unwrap();
+    let stream = Stream::run(&key("campaigns"), run_id(1));
+    let one = |n: u64| vec![fact("happened", json!(n))];
+    history.append(&stream, 0, one(1), at(1)).unwrap();
+    std::fs::rename(&inner, folder.path().join("moved")).unwrap();
+    let refused = history.append(&stream, 1, one(2), at(2)).unwrap_err();
+    assert!(matches!(refused, AppendError::Gone { .. }), "{refused}");
+    std::fs::rename(folder.path().join("moved"), &inner).unwrap();
+    history.append(&stream, 1, one(3), at(3)).unwrap();
+}
