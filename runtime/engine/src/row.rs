@@ -26,28 +26,30 @@ pub fn summary(fact: &Fact, context: &Context) -> String {
         |about| (about.kind.noun(), about.name.clone()),
     );
     let version = context.definition.as_ref().map_or(0, |about| about.version);
+    // The person at this machine knows who that is; anyone else is named.
+    let by = if context.by == "local" { String::new() } else { format!(" by {}", context.by) };
     match fact {
         Fact::RunStarted(_) => match context.trigger.as_ref().map(|t| t.kind.as_str()) {
             Some("event") => format!("A run of the {noun} {name} was started by an event"),
             Some("cron" | "every") => format!("A run of the {noun} {name} was started by its schedule"),
             _ if context.called_by.is_some() => format!("A workflow called the {noun} {name}"),
-            _ => format!("A run of the {noun} {name} was started by {}", context.by),
+            _ => format!("A run of the {noun} {name} was started{by}"),
         },
         Fact::RunSucceeded { .. } => format!("The run of the {noun} {name} succeeded"),
         Fact::RunRejected { rejection, .. } => {
             format!("The run of the {noun} {name} was rejected: {}", why(rejection.reason, rejection.kind))
         }
         Fact::RunFailed { .. } => format!("The run of the {noun} {name} failed: the runtime broke down"),
-        Fact::RunCancelRequested { .. } => format!("{} asked to cancel the run of the {noun} {name}", context.by),
-        Fact::DefinitionCreated(_) => format!("{} saved the {noun} {name}", context.by),
-        Fact::DefinitionUpdated(_) => format!("{} saved version {version} of the {noun} {name}", context.by),
-        Fact::DefinitionRetired => format!("{} retired the {noun} {name}", context.by),
+        Fact::RunCancelRequested { .. } => format!("The run of the {noun} {name} was asked to be cancelled{by}"),
+        Fact::DefinitionCreated(_) => format!("The {noun} {name} was saved{by}"),
+        Fact::DefinitionUpdated(_) => format!("Version {version} of the {noun} {name} was saved{by}"),
+        Fact::DefinitionRetired => format!("The {noun} {name} was retired{by}"),
         Fact::EventPublished(published) => {
-            format!("{} published an event of the type {}", context.by, published.event.kind)
+            format!("An event of the type {} was published{by}", published.event.kind)
         }
-        Fact::PlaybookCreated(text) => format!("{} created the playbook {}", context.by, text.name),
-        Fact::PlaybookChanged(text) => format!("{} changed the playbook {}", context.by, text.name),
-        Fact::PlaybookRetired { .. } => format!("{} retired a playbook", context.by),
+        Fact::PlaybookCreated(text) => format!("The playbook {} was created{by}", text.name),
+        Fact::PlaybookChanged(text) => format!("The playbook {} was changed{by}", text.name),
+        Fact::PlaybookRetired { .. } => format!("A playbook was retired{by}"),
     }
 }
 
@@ -249,7 +251,9 @@ mod tests {
         });
         assert_eq!(
             summary(&started(json!({})), &context),
-            "A run of the computation function tally was started by local"
+            "A run of the computation function tally was started"
         );
+        context.by = "ana".into();
+        assert_eq!(summary(&Fact::DefinitionRetired, &context), "The computation function tally was retired by ana");
     }
 }
