@@ -6,12 +6,26 @@ import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { after, before, describe, test } from 'node:test';
+import { after, before, describe, test as plainTest } from 'node:test';
 import { freshHome, keys, openApp, playbookProgram, until } from './webdriver.mjs';
 
 const FUNCTION = 'Text of computation/review-brief';
 const RECALL = 'Text of recall/campaign-reviews';
 const INPUT = 'Input as JSON';
+
+/** Each part goes on where the one before ended; after one that failed the rest cannot be told. */
+let failedAt;
+function test(name, body) {
+  plainTest(name, async () => {
+    if (failedAt !== undefined) throw new Error(`Not played: “${failedAt}” failed before it.`);
+    try {
+      await body();
+    } catch (error) {
+      failedAt = name;
+      throw error;
+    }
+  });
+}
 
 /** The fold of the guide's fifth step: it trusts its events too much. */
 const TRUSTING_FOLD = `export function fold(view: View, event: Event): View {
