@@ -178,8 +178,9 @@ impl Runtime {
         };
         let bound = std::time::Duration::from_millis(limits::RUN_MILLISECONDS + 1_000);
         let _ = tokio::time::timeout(bound, all).await;
-        self.0.views.ended().await;
+        // A page in progress is let go of: its view was written before it, and reads it again.
         self.0.pool.stop().await;
+        self.0.views.ended().await;
         let history = self.0.history.clone();
         let closed = tokio::task::spawn_blocking(move || history.close()).await;
         if closed.is_err() {
