@@ -80,9 +80,9 @@ describe('the story of a newcomer', { concurrency: false }, () => {
     const line = lineOf(broken, '    verdct:');
     const problem = await app.find('button', new RegExp(`Line ${line}, column 5`));
     assert.match(await app.text(problem), /verdct/);
-    await app.picture('problem');
     await app.click(problem);
     await until('the cursor on the line', async () => (await app.words()).includes(`Line ${line}, column 5:`));
+    await app.picture('problem');
     await save();
     await app.sees(/stays a draft\. Version 1 goes on running/);
     assert.equal(readFileSync(join(folder, 'computation/review-brief.md'), 'utf8'), broken);
@@ -143,6 +143,7 @@ describe('the story of a newcomer', { concurrency: false }, () => {
     const line = lineOf(trusting, "throw new Error('an empty brief')");
     assert.match(await app.text(stall), new RegExp(`Line ${line}:`));
     assert.match(await app.text(stall), /run_succeeded/);
+    await app.sees('Still stalls');
     await app.picture('stall');
   });
 
