@@ -16,7 +16,7 @@ const SCREENS = [
   ['views', '#/views', /recall functions/],
   ['view', '#/view/campaign-spend', /events? folded/],
   ['publish', '#/publish', /No server yet/],
-  ['settings', '#/settings', /Self-check/],
+  ['settings', '#/settings', /^Self-check/],
 ];
 
 for (const dark of [false, true]) {
@@ -25,7 +25,7 @@ for (const dark of [false, true]) {
     await server.ask('POST', `${PLAYBOOK}/events`, spend('p1', 100));
     for (const [name, hash, sees] of SCREENS) {
       await go(hash);
-      await page.getByText(sees).first().waitFor();
+      await page.getByText(sees).filter({ visible: true }).first().waitFor();
       if (hash.startsWith('#/document')) await page.locator('.cm-content').first().waitFor();
       await accessible(name);
       await picture(`${name}-${dark ? 'dark' : 'light'}`);
@@ -36,7 +36,7 @@ for (const dark of [false, true]) {
 test('at 1024 by 640 and at 200 %, nothing is cut off sideways', () => onPage('small', { width: 512, height: 320 }, async ({ page, go }) => {
   for (const [name, hash, sees] of SCREENS) {
     await go(hash);
-    await page.getByText(sees).first().waitFor();
+    await page.getByText(sees).filter({ visible: true }).first().waitFor();
     const wide = await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
     assert.ok(wide <= 0, `${name} is ${wide} px too wide`);
   }
@@ -51,10 +51,12 @@ test('the palette leads anywhere, and the focus comes back', () => onPage('palet
   await page.keyboard.press('Escape');
   await until('the focus back in the editor', () => page.evaluate(() => document.activeElement?.classList.contains('cm-content')));
   await page.keyboard.press('Control+p');
+  await page.getByRole('combobox', { name: 'Go to' }).waitFor();
   await page.keyboard.type('campaign-spend');
   await page.keyboard.press('Enter');
   await editor('Text of recall/campaign-spend').waitFor();
   await page.keyboard.press('Control+k');
+  await page.getByRole('combobox', { name: 'Command' }).waitFor();
   await page.keyboard.type('settings');
   await page.keyboard.press('Enter');
   await page.getByRole('heading', { name: 'Settings and self-check' }).waitFor();
@@ -86,6 +88,7 @@ test('F6 walks the regions, the arrows the tree, Esc and Tab leave the editor', 
 
 test('the theme is chosen, kept, and wins over the system’s', () => onPage('theme', { hash: '#/settings', dark: true }, async ({ page }) => {
   const background = () => page.evaluate(() => getComputedStyle(document.querySelector('main')).backgroundColor);
+  await page.getByRole('heading', { name: 'Settings and self-check' }).waitFor();
   const dark = await background();
   await page.getByText('Light', { exact: true }).click();
   await until('the light theme', async () => (await background()) !== dark);
@@ -98,10 +101,10 @@ test('the theme is chosen, kept, and wins over the system’s', () => onPage('th
 test('every screen has an address: reload and back lead there again', () => onPage('address', {}, async ({ page, go }) => {
   for (const [, hash, sees] of [SCREENS[10], SCREENS[8], SCREENS[11]]) {
     await go(hash);
-    await page.getByText(sees).first().waitFor();
+    await page.getByText(sees).filter({ visible: true }).first().waitFor();
   }
   await page.reload();
-  await page.getByText('Self-check').waitFor();
+  await page.getByRole('heading', { name: 'Self-check', exact: true }).waitFor();
   await page.goBack();
   await page.getByText('recall functions').waitFor();
   await page.goBack();

@@ -86,9 +86,10 @@ test('first paint, and a long feed scrolls in time', (t) => onPage('scroll', { h
   await grid.focus();
   await until('the first record', async () => {
     await page.keyboard.press('End');
-    return (await grid.getByText(/from the first/).count()) > 0;
+    return (await page.getByText(/, from the first/).count()) > 0;
   });
-  const frames = await grid.evaluate(async (box) => {
+  const frames = await grid.evaluate(async (rows) => {
+    const box = rows.parentElement;
     const times = [];
     box.scrollTop = 0;
     let last = await new Promise((done) => { requestAnimationFrame(done); });

@@ -35,11 +35,12 @@ export function titleOf(address: Address): { title: string; icon: IconName } {
 function walkRegions(step: 1 | -1): void {
   const regions = [...document.querySelectorAll<HTMLElement>('[data-region]')].filter((region) => region.offsetParent !== null);
   if (regions.length === 0) return;
-  const from = regions.findIndex((region) => region.contains(document.activeElement));
+  // The innermost one: a screen holds regions of its own.
+  const from = regions.findLastIndex((region) => region.contains(document.activeElement));
   for (let turn = 1; turn <= regions.length; turn += 1) {
     const region = regions[(from + step * turn + regions.length * 2) % regions.length];
-    const target = region?.querySelector<HTMLElement>(
-      '.cm-content, [role="tab"][aria-selected="true"], [aria-activedescendant], [aria-selected="true"][tabindex="0"], a[href], button:not(:disabled), input, textarea, [tabindex="0"]');
+    const target = [...region?.querySelectorAll<HTMLElement>(
+      '.cm-content, [role="tab"][aria-selected="true"], [aria-activedescendant], [aria-selected="true"][tabindex="0"], a[href], button:not(:disabled), input, textarea, [tabindex="0"]') ?? []].find((one) => one.closest('[data-region]') === region && one.offsetParent !== null);
     if (target) { target.focus(); return; }
   }
 }

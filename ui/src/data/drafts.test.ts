@@ -1,13 +1,23 @@
-import { describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { check, documentText } from '../testing/fake';
 import { Drafts, isDirty } from './drafts';
 
 const KEY = 'computation/score';
-const fresh = () => {
+let opened: Drafts[] = [];
+const open = () => {
+  // As a window that went away: what was due is written.
+  for (const before of opened) before.flush();
   const drafts = new Drafts('/books/reviews');
+  opened = [drafts];
+  return drafts;
+};
+const fresh = () => {
+  const drafts = open();
   drafts.read(documentText());
   return drafts;
 };
+
+beforeEach(() => { opened = []; });
 
 describe('the texts on screen', () => {
   test('a clean text follows its file', () => {
@@ -90,7 +100,7 @@ describe('the texts on screen', () => {
 
   test('a crash copy of a file that has changed since is a conflict when brought back', () => {
     fresh().type(KEY, 'mine');
-    const after = new Drafts('/books/reviews');
+    const after = open();
     after.read(documentText({ text: 'theirs', base: 'b2' }));
     after.restoreCrash(KEY);
     expect(after.get(KEY)).toMatchObject({ text: 'mine', base: 'b1', conflict: { theirs: 'theirs', theirsBase: 'b2' } });
@@ -103,6 +113,7 @@ describe('the texts on screen', () => {
     expect(fresh().get(KEY)?.crash).toBeNull();
     after.type(KEY, 'mine again');
     after.saved(KEY, 'mine again', documentText({ text: 'mine again', base: 'b2' }));
+    after.flush();
     expect(localStorage.length).toBe(0);
   });
 
@@ -112,5 +123,17 @@ describe('the texts on screen', () => {
     const draft = drafts.get(KEY);
     expect(draft).toMatchObject({ text: 'one', gone: true, base: null });
     expect(draft && isDirty(draft)).toBe(true);
+  });
+
+  test('the copy is written once the keys rest, and at once when the window goes away', async () => {
+    const drafts = fresh();
+    drafts.type(KEY, 'a');
+    drafts.type(KEY, 'ab');
+    expect(localStorage.length).toBe(0);
+    await new Promise((done) => setTimeout(done, 250));
+    expect(JSON.parse(localStorage.getItem('playbook.unsaved:/books/reviews:computation/score') ?? '{}')).toMatchObject({ text: 'ab' });
+    drafts.type(KEY, 'abc');
+    dispatchEvent(new Event('pagehide'));
+    expect(JSON.parse(localStorage.getItem('playbook.unsaved:/books/reviews:computation/score') ?? '{}')).toMatchObject({ text: 'abc' });
   });
 });

@@ -39,16 +39,23 @@ const passes = (check: Check): boolean => check.judged === 'yes' && !check.probl
 
 export interface Kept { getItem(key: string): string | null; setItem(key: string, value: string): void; removeItem(key: string): void }
 
+/** What is typed within this time before a crash is not in the copy. */
+const CRASH_REST_MS = 150;
+
 export class Drafts {
   private readonly drafts = new Map<string, Draft>();
   private readonly listeners = new Set<() => void>();
   private readonly kept: Kept;
   private readonly folder: string;
   private marks: ReadonlySet<string> = new Set();
+  private readonly due = new Set<string>();
+  private timer: ReturnType<typeof setTimeout> | null = null;
 
   constructor(folder: string, kept: Kept = localStorage) {
     this.folder = folder;
     this.kept = kept;
+    // A window that goes away writes what is still due.
+    addEventListener('pagehide', this.flush);
   }
 
   subscribe = (listener: () => void): (() => void) => {
@@ -172,6 +179,7 @@ export class Drafts {
   /** The person threw the text away, or the document is no more. */
   forget(key: string): void {
     this.drafts.delete(key);
+    this.due.delete(key);
     this.kept.removeItem(this.crashKey(key));
     this.tell();
   }
@@ -179,7 +187,7 @@ export class Drafts {
   private put(draft: Draft): void {
     this.drafts.set(draft.key, draft);
     // While a crash copy is on offer it is the only copy: it is not overwritten.
-    if (!draft.crash) this.keepCrash(draft);
+    if (!draft.crash) this.keepSoon(draft.key);
     this.tell();
   }
 
@@ -192,6 +200,23 @@ export class Drafts {
   private crashKey(key: string): string {
     return `playbook.unsaved:${this.folder}:${key}`;
   }
+
+  /** A copy of a long text at each key would be felt: it is written once the keys rest. */
+  private keepSoon(key: string): void {
+    this.due.add(key);
+    this.timer ??= setTimeout(this.flush, CRASH_REST_MS);
+  }
+
+  /** Writes the crash copies that are due, now. */
+  flush = (): void => {
+    if (this.timer !== null) clearTimeout(this.timer);
+    this.timer = null;
+    for (const key of this.due) {
+      const draft = this.drafts.get(key);
+      if (draft && !draft.crash) this.keepCrash(draft);
+    }
+    this.due.clear();
+  };
 
   private keepCrash(draft: Draft): void {
     try {

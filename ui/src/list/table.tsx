@@ -74,28 +74,30 @@ export function Table<Row>({ label, rows, columns, keyOf, chosen, open, step, to
           {news.count} new
         </button>
       )}
-      <div ref={scroller} className={styles.table} onScroll={onScroll} role="grid" aria-label={label} tabIndex={0}
-        aria-rowcount={(total ?? (nearEnd ? -1 : rows.length)) + (total === undefined && nearEnd ? 0 : 1)} aria-colcount={columns.length}
-        aria-activedescendant={rows.length > 0 && now >= first && now < end ? `${id}-${now}` : undefined} onKeyDown={key}>
-        <div className={styles.head} role="row" aria-rowindex={1} style={{ gridTemplateColumns: tracks }}>
-          {columns.map((column) => <span key={column.id} role="columnheader" className={column.look === 'end' ? styles.end : undefined}>{column.title}</span>)}
+      <div ref={scroller} className={styles.table} onScroll={onScroll}>
+        <div className={styles.grid} role="grid" aria-label={label} tabIndex={0}
+          aria-rowcount={(total ?? (nearEnd ? -1 : rows.length)) + (total === undefined && nearEnd ? 0 : 1)} aria-colcount={columns.length}
+          aria-activedescendant={rows.length > 0 && now >= first && now < end ? `${id}-${now}` : undefined} onKeyDown={key}>
+          <div className={styles.head} role="row" aria-rowindex={1} style={{ gridTemplateColumns: tracks }}>
+            {columns.map((column) => <span key={column.id} role="columnheader" className={column.look === 'end' ? styles.end : undefined}>{column.title}</span>)}
+          </div>
+          <div className={styles.rows} role="rowgroup" style={{ height: rows.length * height }}>
+            {rows.slice(first, end).map((row, index) => {
+              const at = first + index;
+              const own = keyOf(row);
+              return (
+                <div key={own} id={`${id}-${at}`} role="row" aria-rowindex={at + 2} aria-selected={own === chosen} className={styles.row}
+                  data-chosen={own === chosen || undefined} data-now={at === now || undefined}
+                  style={{ top: at * height, height, gridTemplateColumns: tracks }} onClick={() => { setNow(own); open(row); }}>
+                  {columns.map((column) => (
+                    <span key={column.id} role="gridcell" className={column.look ? styles[column.look] : undefined}>{column.cell(row)}</span>
+                  ))}
+                </div>
+              );
+            })}
+          </div>
         </div>
-        <div className={styles.rows} role="rowgroup" style={{ height: rows.length * height + (foot ? 30 : 0) }}>
-          {rows.slice(first, end).map((row, index) => {
-            const at = first + index;
-            const own = keyOf(row);
-            return (
-              <div key={own} id={`${id}-${at}`} role="row" aria-rowindex={at + 2} aria-selected={own === chosen} className={styles.row}
-                data-chosen={own === chosen || undefined} data-now={at === now || undefined}
-                style={{ top: at * height, height, gridTemplateColumns: tracks }} onClick={() => { setNow(own); open(row); }}>
-                {columns.map((column) => (
-                  <span key={column.id} role="gridcell" className={column.look ? styles[column.look] : undefined}>{column.cell(row)}</span>
-                ))}
-              </div>
-            );
-          })}
-          {foot && <div className={styles.foot} style={{ top: rows.length * height }} role="row"><span role="gridcell">{foot}</span></div>}
-        </div>
+        {foot && <div className={styles.foot}>{foot}</div>}
       </div>
     </div>
   );

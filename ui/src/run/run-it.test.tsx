@@ -13,7 +13,7 @@ describe('running a definition', () => {
     const transport = new FakeTransport()
       .on('GET /studio/api/inputs/computation/score', { inputs: [{ name: 'spring', value: { campaign: 'spring' } }] })
       .on(`POST ${RUN}/score/run`, (call: { body: { run_id: string } }) => ({ run_id: call.body.run_id, type: 'computation', name: 'score', definition_version: 3, status: 'succeeded', output: { verdict: 'approve' }, record: { work: 2, duration_ms: 12 }, started_at: '', started_by: 'local' }));
-    show(transport, <RunIt type="computation" name="score" schema={SCHEMA} unsaved={null} version={3} />);
+    show(transport, <RunIt type="computation" name="score" schema={SCHEMA} unsaved={false} screen={() => null} version={3} />);
     await screen.findByRole('option', { name: 'spring' });
     fireEvent.change(screen.getByLabelText('Saved inputs'), { target: { value: '0' } });
     fireEvent.click(screen.getByRole('button', { name: 'Run version 3' }));
@@ -28,7 +28,7 @@ describe('running a definition', () => {
 
   test('a text that is not saved is tried as it stands on the screen, and says that nothing is recorded', async () => {
     const transport = new FakeTransport().on('POST /studio/api/trial', { ending: { status: 'succeeded', output: 7, record: {} } });
-    show(transport, <RunIt type="computation" name="tried" schema={SCHEMA} unsaved="the text on screen" version={3} />);
+    show(transport, <RunIt type="computation" name="tried" schema={SCHEMA} unsaved screen={() => 'the text on screen'} version={3} />);
     fireEvent.click(screen.getByRole('button', { name: 'Try this text' }));
     expect(await screen.findByText(/The text on screen at .* ran, recorded nowhere/)).toBeTruthy();
     expect(transport.sent('POST /studio/api/trial')[0]?.body).toMatchObject({ text: 'the text on screen' });
@@ -37,9 +37,9 @@ describe('running a definition', () => {
 
   test('a refusal stands in words, with each issue at its field', async () => {
     const transport = new FakeTransport()
-      .on(`POST ${RUN}/refused/run`, () => { throw new Refusal({ status: 422, detail: 'The input does not match the input schema.', reason: 'invalid_input', errors: [{ detail: 'Expected at least 1 character', pointer: '/campaign' }] }); })
+      .on(`POST ${RUN}/refused/run`, () => { throw new Refusal({ status: 422, detail: 'The input does not match the input schema.', reason: 'invalid_input', errors: [{ detail: 'Expected at least 1 character', pointer: '/input/campaign' }] }); })
       .on('GET /v1/orgs/local/playbooks/reviews/runs/x', null);
-    show(transport, <RunIt type="computation" name="refused" schema={SCHEMA} unsaved={null} version={1} />);
+    show(transport, <RunIt type="computation" name="refused" schema={SCHEMA} unsaved={false} screen={() => null} version={1} />);
     fireEvent.click(screen.getByRole('button', { name: 'Run version 1' }));
     expect(await screen.findByText('The input does not match the input schema.')).toBeTruthy();
     expect(screen.getAllByText('Expected at least 1 character')).toHaveLength(2);
@@ -48,7 +48,7 @@ describe('running a definition', () => {
 
   test('a text with problems is not tried, and the button says why', () => {
     const transport = new FakeTransport();
-    show(transport, <RunIt type="computation" name="wrong" schema={SCHEMA} unsaved="wrong" version={null} why="The text on screen has 2 problems." />);
+    show(transport, <RunIt type="computation" name="wrong" schema={SCHEMA} unsaved screen={() => 'wrong'} version={null} why="The text on screen has 2 problems." />);
     const button = screen.getByRole('button', { name: 'Try this text' });
     expect(button.getAttribute('aria-disabled')).toBe('true');
     expect(button.title).toBe('The text on screen has 2 problems.');
@@ -58,7 +58,7 @@ describe('running a definition', () => {
 
   test('form and JSON are one value: a text that is not JSON is kept and explained', async () => {
     const transport = new FakeTransport().on('GET /studio/api/inputs/computation/broken', { inputs: [{ name: 'torn', text: '{"campaign": ', problem: 'It is no JSON' }] });
-    show(transport, <RunIt type="computation" name="broken" schema={SCHEMA} unsaved={null} version={1} />);
+    show(transport, <RunIt type="computation" name="broken" schema={SCHEMA} unsaved={false} screen={() => null} version={1} />);
     fireEvent.change(screen.getByLabelText('campaign'), { target: { value: 'autumn' } });
     await screen.findByRole('option', { name: /torn/ });
     fireEvent.change(screen.getByLabelText('Saved inputs'), { target: { value: '0' } });
@@ -69,5 +69,14 @@ describe('running a definition', () => {
     fireEvent.click(screen.getByRole('button', { name: 'Form' }));
     fireEvent.click(screen.getByRole('button', { name: 'Use the last readable one' }));
     expect(screen.getByLabelText<HTMLInputElement>('campaign').value).toBe('autumn');
+  });
+
+  test('what was typed a moment ago is what runs, though it is not drawn yet', async () => {
+    const transport = new FakeTransport().on('POST /studio/api/trial', { ending: { status: 'succeeded', output: 7, record: {} } });
+    show(transport, <RunIt type="computation" name="quick" schema={SCHEMA} unsaved={false} screen={() => 'typed just now'} version={3} />);
+    fireEvent.keyDown(screen.getByLabelText('campaign'), { key: 'Enter', ctrlKey: true });
+    expect(await screen.findByText(/ran, recorded nowhere/)).toBeTruthy();
+    expect(transport.sent('POST /studio/api/trial')[0]?.body).toMatchObject({ text: 'typed just now' });
+    expect(transport.sent(`POST ${RUN}/quick/run`)).toHaveLength(0);
   });
 });

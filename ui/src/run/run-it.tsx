@@ -36,8 +36,10 @@ interface Props {
   type: string;
   name: string;
   schema: Json | null;
-  /** The text on screen when it is not the saved version; null when it is. */
-  unsaved: string | null;
+  /** Whether the text on screen is another than the saved version. */
+  unsaved: boolean;
+  /** The text on screen at the moment it is asked, when it is not the saved version; null when it is. */
+  screen: () => string | null;
   version: number | null;
   /** Why the text on screen cannot be tried. */
   why?: string | undefined;
@@ -47,7 +49,7 @@ interface Props {
 
 const uuid = (): string => crypto.randomUUID();
 
-export function RunIt({ type, name, schema, unsaved, version, why, verb = 'Run', handle }: Props) {
+export function RunIt({ type, name, schema, unsaved, screen, version, why, verb = 'Run', handle }: Props) {
   const { folder } = useWorkspace();
   const studio = useStudio();
   const { store } = useRuntime();
@@ -104,14 +106,14 @@ export function RunIt({ type, name, schema, unsaved, version, why, verb = 'Run',
     }
   };
 
-  const runScreen = async () => {
-    if (unsaved === null || tryBlocked !== undefined || input.value === undefined) return;
+  const runScreen = async (text: string) => {
+    if (tryBlocked !== undefined || input.value === undefined) return;
     setBusy(true);
     setLost(null);
     const began = new Date().toISOString();
     const what = `The text on screen at ${localTime(began)} ran, recorded nowhere`;
     try {
-      const { ending } = await studio.trial(type, name, unsaved, input.value);
+      const { ending } = await studio.trial(type, name, text, input.value);
       finished({ ending, runId: null, at: began, what });
     } catch (error) {
       try { finished({ ending: refused(error), runId: null, at: began, what: 'The text on screen did not run' }); } catch {
@@ -121,10 +123,14 @@ export function RunIt({ type, name, schema, unsaved, version, why, verb = 'Run',
     }
   };
 
-  const go = () => void (unsaved === null ? runSaved() : runScreen());
+  // What is on screen runs, whatever was drawn last.
+  const go = () => {
+    const text = screen();
+    void (text === null ? runSaved() : runScreen(text));
+  };
   useImperativeHandle(handle, () => ({ run: go }));
 
-  const issues: readonly Issue[] = outcome?.ending.status === 'rejected' ? outcome.ending.rejection.issues ?? [] : [];
+  const issues: readonly Issue[] = outcome?.ending.status === 'rejected' ? fieldIssues(outcome.ending.rejection) : [];
   const chooseSaved = (chosen: string) => {
     const found = inputs.value?.inputs[Number(chosen)];
     if (found) setInput('value' in found ? inputFrom(found.value) : inputOf(found.text, input.lastGood));
@@ -183,16 +189,16 @@ export function RunIt({ type, name, schema, unsaved, version, why, verb = 'Run',
         )}
       </div>
       <div className={styles.go}>
-        {unsaved === null
+        {!unsaved
           ? <Button look="primary" icon="play" why={savedBlocked} onClick={() => void runSaved()}>{verb === 'Ask' ? 'Ask' : `Run${version === null ? '' : ` version ${version}`}`}</Button>
           : (
             <>
-              <Button look="primary" icon="play" why={tryBlocked} onClick={() => void runScreen()}>Try this text</Button>
+              <Button look="primary" icon="play" why={tryBlocked} onClick={go}>Try this text</Button>
               {version !== null && <Button why={savedBlocked} onClick={() => void runSaved()}>Run version {version}</Button>}
             </>
           )}
         <span className={styles.what}>
-          {unsaved === null ? 'Recorded as a run.' : why ?? 'The text on screen is not the saved version; trying it records nothing.'}
+          {!unsaved ? 'Recorded as a run.' : why ?? 'The text on screen is not the saved version; trying it records nothing.'}
         </span>
         <Key>{keyWords('Mod+Enter')}</Key>
       </div>
@@ -207,6 +213,10 @@ export function RunIt({ type, name, schema, unsaved, version, why, verb = 'Run',
 }
 
 const NO_PROBLEMS: never[] = [];
+
+/** The issues by where they are in the input; the runtime names them from the request, below `/input`. */
+const fieldIssues = (rejection: Rejection): Issue[] =>
+  (rejection.issues ?? []).map((issue) => ({ ...issue, pointer: issue.pointer.replace(/^\/input(?=\/|$)/, '') }));
 
 function Result({ outcome }: { outcome: Outcome }) {
   const { ending } = outcome;

@@ -1,6 +1,6 @@
 /** A document: its text with problems while typing, what it says, and running it. */
 
-import { Suspense, useCallback, useEffect, useMemo, useRef, useState } from 'react';
+import { Suspense, useCallback, useDeferredValue, useEffect, useMemo, useRef, useState } from 'react';
 import { useQuery, useRuntime, useStudio } from '../../api/react';
 import { inDesktop, native } from '../../api/native';
 import { paths, topics } from '../../api/studio';
@@ -120,7 +120,9 @@ function Open({ draft, document }: { draft: Draft; document: DocumentText }) {
     const nearest = within.toSorted((one, other) => Math.abs(one.place.column - cursor.column) - Math.abs(other.place.column - cursor.column))[0];
     if (nearest?.fix) { editor.current?.fix(nearest.fix); setSaid(`${nearest.fix.title}: done.`); } else setSaid('No fix is known at the cursor.');
   };
-  const chooseSide = (next: SideTab) => adjust({ side: next === 'run' ? null : next });
+  const chooseSide = useCallback((next: SideTab) => adjust({ side: next === 'run' ? null : next }), []);
+  // The side follows a moment behind the keys.
+  const behind = useDeferredValue(draft);
   const runIt = () => {
     if (tab !== 'run') chooseSide('run');
     if (!settings.inspectorShown) change({ inspectorShown: true });
@@ -231,7 +233,7 @@ function Open({ draft, document }: { draft: Draft; document: DocumentText }) {
           <>
             <div className={styles.gripCell}><Grip label="Width of the inspector" grows="before" size={settings.inspector} least={260} most={760} resize={(inspector) => change({ inspector })} /></div>
             <aside className={styles.side} data-region="inspector" aria-label="Inspector">
-              <Side draft={draft} document={document} tab={tab} choose={chooseSide} run={run} />
+              <Side draft={behind} document={document} tab={tab} choose={chooseSide} run={run} />
             </aside>
           </>
         )}

@@ -1,12 +1,13 @@
 /** The right side of a document: run it, what it says in words, its types, schemas, standing, its saved version. */
 
-import { Suspense } from 'react';
+import { Suspense, memo } from 'react';
 import type { Ref } from 'react';
 import { useQuery } from '../../api/react';
 import { paths, topics } from '../../api/studio';
 import type { DocumentText, Json, ViewAnswer } from '../../api/types';
 import { at, format } from '../../app/address';
 import { Band, Blank, Loading, Meter, SignMark, TabPanel, Tabs, Time } from '../../app/parts';
+import { useWorkspace } from '../../app/workspace';
 import type { Draft } from '../../data/drafts';
 import { Prose } from '../../data/prose';
 import { CodeView, Compare, languageOf } from '../../editor/lazy';
@@ -29,7 +30,7 @@ interface Props {
   run: Ref<RunHandle>;
 }
 
-export function Side({ draft, document, tab, choose, run }: Props) {
+export const Side = memo(function Side({ draft, document, tab, choose, run }: Props) {
   const recall = draft.type === 'recall';
   const shown = tab === 'standing' && !recall ? 'run' : tab;
   const tabs = [
@@ -55,16 +56,22 @@ export function Side({ draft, document, tab, choose, run }: Props) {
       </TabPanel>
     </>
   );
-}
+});
 
 function RunSide({ draft, document, run }: { draft: Draft; document: DocumentText; run: Ref<RunHandle> }) {
   const errors = draft.check.problems.filter((one) => one.severity === 'error').length;
   const fresh = draft.checked === draft.text;
+  const { drafts } = useWorkspace();
+  const saved = document.saved_text;
+  const screen = () => {
+    const text = drafts.get(draft.key)?.text ?? draft.text;
+    return text === saved ? null : text;
+  };
   const why = fresh && errors > 0 ? `The text on screen has ${count(errors, 'problem')}.` : undefined;
   if (document.state === 'retired') return <Blank icon="quiet" title="Retired">A retired definition can be read, but not run.</Blank>;
   return (
     <RunIt key={`${draft.type}/${draft.name}`} type={draft.type} name={draft.name} schema={(draft.lastGood ?? draft.check).input_schema} version={document.version}
-      unsaved={draft.text === document.saved_text ? null : draft.text} why={why} verb={draft.type === 'recall' ? 'Ask' : 'Run'} handle={run} />
+      unsaved={draft.text !== document.saved_text} screen={screen} why={why} verb={draft.type === 'recall' ? 'Ask' : 'Run'} handle={run} />
   );
 }
 

@@ -83,7 +83,7 @@ function Shown({ name, answer, document }: { name: string; answer: ViewAnswer; d
         {tab === 'ask' && (
           <div className={styles.ask}>
             {document && draft
-              ? <RunIt type="recall" name={name} verb="Ask" schema={(draft.lastGood ?? draft.check).input_schema} version={document.version} unsaved={draft.text === document.saved_text ? null : draft.text} />
+              ? <RunIt type="recall" name={name} verb="Ask" schema={(draft.lastGood ?? draft.check).input_schema} version={document.version} unsaved={draft.text !== document.saved_text} screen={() => (draft.text === document.saved_text ? null : draft.text)} />
               : <Loading what="Reading the document" />}
           </div>
         )}
