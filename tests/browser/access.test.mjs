@@ -33,7 +33,9 @@ for (const dark of [false, true]) {
   }));
 }
 
-test('at 1024 by 640 and at 200 %, nothing is cut off sideways', () => onPage('small', { width: 512, height: 320 }, async ({ page, go }) => {
+test('at 1024 by 640 and at 200 %, nothing is cut off sideways', () => onPage('small', { width: 512, height: 320 }, async ({ page, go, server }) => {
+  await server.ask('POST', `${PLAYBOOK}/definitions/computation/review-brief/run`, { input: { campaign: 'one' } });
+  await server.ask('POST', `${PLAYBOOK}/events`, spend('p1', 100));
   for (const [name, hash, sees] of SCREENS) {
     await go(hash);
     await page.getByText(sees).filter({ visible: true }).first().waitFor();
@@ -73,7 +75,7 @@ test('F6 walks the regions, the arrows the tree, Esc and Tab leave the editor', 
     await page.keyboard.press('F6');
     seen.add(await region());
   }
-  for (const wanted of ['tree', 'inspector', 'panel', 'status']) assert.ok(seen.has(wanted), `${wanted} was not reached: ${[...seen]}`);
+  for (const wanted of ['tree', 'editor', 'inspector', 'panel']) assert.ok(seen.has(wanted), `${wanted} was not reached: ${[...seen]}`);
 
   await page.getByRole('treeitem', { name: /^review-brief/ }).focus();
   await page.keyboard.press('Home');

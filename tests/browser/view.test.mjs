@@ -18,7 +18,7 @@ test('a view says how it stands, follows its events, and can be asked', () => on
   await page.getByText(/com\.example\.campaign\.spend/).first().waitFor();
   await page.getByRole('tab', { name: 'Ask' }).click();
   await page.getByRole('button', { name: 'Ask', exact: true }).click();
-  await page.getByRole('tree', { name: 'Output' }).getByText('1400').first().waitFor();
+  await page.getByRole('tree', { name: 'Output' }).getByText('2100').first().waitFor();
   await page.getByText(/Version 1 ran/).waitFor();
 }));
 

@@ -48,10 +48,10 @@ export default function Palette({ kind, close }: { kind: 'commands' | 'places'; 
       id: command.id, title: command.title, about: command.why ?? command.group, icon: command.group === 'Go' ? 'right' : 'play', keys: command.keys, why: command.why, run: command.run,
     }));
     const isId = /^[0-9a-f]{8}-[0-9a-f-]{27}$/i.test(typed.trim());
-    const run: Choice[] = isId ? [{ id: 'run', title: `Run ${typed.trim()}`, about: 'Open the run of this id', icon: 'runs', run: () => go(at('run', [typed.trim().toLowerCase()])) }] : [];
+    const run: Choice[] = isId ? [{ id: 'r:id', title: `Run ${typed.trim()}`, about: 'Open the run of this id', icon: 'runs', run: () => go(at('run', [typed.trim().toLowerCase()])) }] : [];
     const all = kind === 'places' ? [...run, ...places, ...done] : [...run, ...done, ...places];
     return all
-      .map((choice) => ({ choice, rank: choice.id === 'run' ? -1 : fits(choice.title, typed) }))
+      .map((choice) => ({ choice, rank: choice.id === 'r:id' ? -1 : fits(choice.title, typed) }))
       .filter((one): one is { choice: Choice; rank: number } => one.rank !== null)
       .sort((one, other) => one.rank - other.rank)
       .slice(0, 80)

@@ -53,7 +53,7 @@ export function Diagram({ text, label, stale = false }: { text: string; label: s
   return (
     <figure className={styles.figure}>
       {picture
-        ? <img src={picture.url} alt={label} width={picture.width} className={styles.picture} data-stale={stale || problem !== null || undefined} />
+        ? <div className={styles.frame} tabIndex={0} role="group" aria-label={label}><img src={picture.url} alt={label} style={{ ['--natural' as string]: `${picture.width}px` }} className={styles.picture} data-stale={stale || problem !== null || undefined} /></div>
         : problem === null && <p className={styles.drawing}>Drawing</p>}
       {problem !== null && <Band tone="warn" inset>The diagram cannot be drawn: {problem}{picture ? ' The picture is of the last text that could.' : ''}</Band>}
       <details className={styles.source}><summary>Diagram as text</summary><pre>{text}</pre></details>

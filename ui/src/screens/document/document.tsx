@@ -209,7 +209,7 @@ function Open({ draft, document }: { draft: Draft; document: DocumentText }) {
               <span className={styles.largest}>
                 {largest.bytes !== null
                   ? <Mini words={`largest view ${amount(largest.bytes)} of ${amount(MOST_VIEW)} bytes`} share={largest.bytes / MOST_VIEW} title={`Worked out from the bounds of view.schema${largest.dominates ? `; most of it: ${largest.dominates}` : ''}`} />
-                  : <span title="Bound every list, text and key, so that the view cannot outgrow 512 KiB">largest view not bounded: {largest.unbounded ?? 'a part of it has no bound'}</span>}
+                  : <span title={`Bound every list, text and key, so that the view cannot outgrow 512 KiB. Without a bound: ${largest.unbounded || 'the whole view'}`}>largest view not bounded{largest.unbounded ? <>: <code>{largest.unbounded}</code></> : ''}</span>}
               </span>
             )}
             <span className={styles.grow} />

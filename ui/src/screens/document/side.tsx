@@ -89,6 +89,7 @@ function Overview({ draft, document }: { draft: Draft; document: DocumentText })
       <Stamp draft={draft} />
       {document.author_overview !== null && <AuthorOverview markdown={document.author_overview} />}
       {document.author_diagram !== null && <div style={{ padding: '0 16px' }}><Diagram text={document.author_diagram} label="The author’s diagram" /></div>}
+      {(document.author_overview !== null || document.author_diagram !== null) && from.overview_html !== null && <p className={styles.divider}>Read from the document</p>}
       {from.overview_html !== null
         ? <Prose html={from.overview_html} stale={stale} label="Overview" />
         : <Blank title="No overview yet">It is written from the document once the text is valid.</Blank>}
