@@ -107,7 +107,8 @@ impl Stage {
         let told = clock.clone();
         let runtime = Runtime::open_with(
             Place::Data(folder.path().join("data")),
-            Settings::default(),
+            // A case of too much work must end by its work, however slow the machine is.
+            Settings { run_milliseconds: 300_000, ..Settings::default() },
             compiler,
             Clock::of(move || Moment(told.load(Ordering::Relaxed))),
         )

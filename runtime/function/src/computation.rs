@@ -36,7 +36,7 @@ pub async fn computation(
         bounds: Bounds {
             work: limits::COMPUTATION_WORK,
             memory: limits::RUN_MEMORY,
-            milliseconds: limits::RUN_MILLISECONDS,
+            milliseconds: stage.milliseconds,
             levels: limits::VALUE_LEVELS,
             bytes: limits::COMPUTATION_OUTPUT_BYTES,
         },

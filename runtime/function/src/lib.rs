@@ -39,4 +39,6 @@ pub struct Stage {
     pub started: Moment,
     /// When its time is over, waiting for a turn included.
     pub deadline: Instant,
+    /// How long a run may take, as a refusal names it.
+    pub milliseconds: u64,
 }

@@ -52,7 +52,7 @@ pub async fn recall(
             bounds: Bounds {
                 work: limits::ANSWER_WORK,
                 memory: limits::RUN_MEMORY,
-                milliseconds: limits::RUN_MILLISECONDS,
+                milliseconds: stage.milliseconds,
                 levels: limits::VALUE_LEVELS,
                 bytes: limits::RECALL_OUTPUT_BYTES,
             },

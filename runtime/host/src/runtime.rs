@@ -26,6 +26,9 @@ pub struct Settings {
     pub recall_max_rebuilds: usize,
     /// Playbooks followed at once: 1 to 64.
     pub recall_playbooks_at_once: usize,
+    /// Milliseconds of one run, waiting for its turn included. Not an operator's to set: only a test that must not
+    /// depend on the machine's speed gives more.
+    pub run_milliseconds: u64,
 }
 
 impl Default for Settings {
@@ -35,6 +38,7 @@ impl Default for Settings {
             recall_max_functions: limits::RECALL_FUNCTIONS,
             recall_max_rebuilds: limits::RECALL_REBUILDS,
             recall_playbooks_at_once: limits::RECALL_PLAYBOOKS_AT_ONCE,
+            run_milliseconds: limits::RUN_MILLISECONDS,
         }
     }
 }

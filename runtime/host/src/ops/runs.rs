@@ -33,7 +33,7 @@ impl Runtime {
         }
         let run = asked.given.run().unwrap_or_else(|| RunId(uuid::Uuid::now_v7()));
         let by = asked.caller.id.clone();
-        let deadline = Instant::now() + Duration::from_millis(limits::RUN_MILLISECONDS);
+        let deadline = Instant::now() + Duration::from_millis(self.0.settings.run_milliseconds);
         // A task of its own: a caller who goes away ends the request, never the run.
         let (runtime, playbook) = (self.clone(), playbook.clone());
         let run = tokio::spawn(async move { runtime.run(&playbook, &key, run, input, by, deadline).await });
@@ -138,7 +138,12 @@ impl Runtime {
         deadline: Instant,
         start: Record,
     ) -> Result<Value, Refusal> {
-        let stage = Stage { pool: self.0.pool.clone(), started: start.context.at, deadline };
+        let stage = Stage {
+            pool: self.0.pool.clone(),
+            started: start.context.at,
+            deadline,
+            milliseconds: self.0.settings.run_milliseconds,
+        };
         let performed = match serde_json::from_value::<Details>(definition.saved.details.clone()) {
             Ok(Details::Computation(details)) => {
                 playbook_function::computation(&stage, &definition.saved, &details, input).await

@@ -26,6 +26,7 @@ impl Studio {
             pool: open.runtime.pool(),
             started: open.runtime.now(),
             deadline: Instant::now() + Duration::from_millis(limits::RUN_MILLISECONDS),
+            milliseconds: limits::RUN_MILLISECONDS,
         };
         let performed = match details {
             Details::Computation(details) => playbook_function::computation(&stage, &saved, &details, &input).await,
