@@ -386,6 +386,14 @@ interface ArrayConstructor {
     readonly prototype: any[];
 }
 declare var Array: ArrayConstructor;
+interface TypedPropertyDescriptor<T> {
+    enumerable?: boolean;
+    configurable?: boolean;
+    writable?: boolean;
+    value?: T;
+    get?: () => T;
+    set?: (value: T) => void;
+}
 interface ArrayLike<T> {
     readonly length: number;
     readonly [n: number]: T;
@@ -872,7 +880,6 @@ interface Float64ArrayConstructor {
     from<T>(arrayLike: ArrayLike<T>, mapfn: (v: T, k: number) => number, thisArg?: any): Float64Array<ArrayBuffer>;
 }
 declare var Float64Array: Float64ArrayConstructor;
-interface Date {}
 
 // es2015.core
 interface Array<T> {

@@ -24,7 +24,7 @@ pub(crate) const NAME_CODES: [u32; 13] =
 /// # Errors
 /// The faults, in the order of the text.
 pub fn expression(text: &str) -> Result<(), Vec<Diagnostic>> {
-    let found = parse::expression(text, |expr| rules::judge_expression(text, expr));
+    let found = parse::expression(text, rules::judge_expression);
     let mut faults: Vec<Diagnostic> = match found {
         Err(unparsed) => vec![unparsed.into_diagnostic()],
         Ok(findings) => findings.into_iter().map(|finding| finding.diagnostic).collect(),
@@ -41,7 +41,7 @@ pub fn expression(text: &str) -> Result<(), Vec<Diagnostic>> {
 /// # Errors
 /// The first fault that keeps it from being read.
 pub fn strip_expression(text: &str) -> Result<String, Diagnostic> {
-    let beyond = parse::expression(text, |expr| {
+    let beyond = parse::expression(text, |text, expr| {
         rules::judge_expression(text, expr).into_iter().find(|finding| finding.rule == Rule::Erasable)
     });
     match beyond {
@@ -113,7 +113,21 @@ mod tests {
 
     #[test]
     fn only_one_expression_is_an_expression() {
-        for text in ["", "  ", "// nothing", "a; b", "let a = 1", "return 1", "a) (b", "a), (b", "(a", "a b", "`${a", "function", "1 +"] {
+        for text in [
+            "",
+            "  ",
+            "// nothing",
+            "a; b",
+            "let a = 1",
+            "return 1",
+            "a) (b",
+            "a), (b",
+            "(a",
+            "a b",
+            "`${a",
+            "function",
+            "1 +",
+        ] {
             let faults = expression(text).expect_err(text);
             assert_eq!(faults.len(), 1, "{text}: {faults:?}");
             assert_eq!(faults[0].code, "expression.syntax", "{text}");

@@ -15,6 +15,13 @@ pub(crate) const BRACKETS: usize = 256;
 /// Levels of syntax around one place: a chain such as `a + b + c` nests once an operator.
 pub(crate) const LEVELS: usize = 1_024;
 
+/// Places that read two ways, one in the other; the parser tries both, so each doubles its time.
+///
+/// `a ? (b) : c => d` is a condition, and begins like `a ? ((b): c => d) : e`.
+/// `<T>(a) => b` is a function, and begins like the cast `<T>(a)`.
+/// `a < (b = c)` compares, and begins like the type of an argument, `a<(b: C) => D>()`; it counts twice.
+pub(crate) const AMBIGUOUS: usize = 12;
+
 /// What the measure says of a text.
 #[derive(Debug)]
 pub(crate) enum Measured {
@@ -33,12 +40,35 @@ pub(crate) fn measure(text: &str) -> Measured {
         .set_language(&tree_sitter_typescript::LANGUAGE_TYPESCRIPT.into())
         .expect("the grammar is built for this version of tree-sitter");
     let tree = parser.parse(text, None).expect("a parser with a language and no time limit gives a tree");
-    let mut measure = Measure { brackets: 0 };
+    let mut measure = Measure::default();
     measure.walk(&mut tree.walk())
 }
 
+/// What the tokens so far amount to.
+#[derive(Default)]
 struct Measure {
     brackets: usize,
+    /// Whether a value or a name ended with the last token, so that `<` goes on with it.
+    operand: bool,
+    /// Within the innermost brackets.
+    here: Inside,
+    /// Around them.
+    around: Vec<Inside>,
+}
+
+/// What the tokens within one pair of brackets amount to.
+#[derive(Default, Clone, Copy)]
+struct Inside {
+    /// Conditions that wait for their colon.
+    conditions: usize,
+    /// Places around that read two ways.
+    ambiguous: usize,
+    /// Those of them outside these brackets.
+    outside: usize,
+    /// Angles that are open, if they are brackets.
+    angles: usize,
+    /// How much of `) : name =>` the last tokens were.
+    seen: usize,
 }
 
 impl Measure {
@@ -56,6 +86,9 @@ impl Measure {
                 self.token(node);
             }
             let span = Span::new(node.start_byte(), node.end_byte());
+            if self.here.ambiguous > AMBIGUOUS {
+                return Measured::TooDeep(two_ways(span));
+            }
             if self.brackets > BRACKETS || levels.len() > LEVELS {
                 return Measured::TooDeep(too_deep(span));
             }
@@ -77,17 +110,62 @@ impl Measure {
     }
 
     fn token(&mut self, node: Node<'_>) {
-        match node.kind() {
-            "(" | "[" | "{" | "{|" | "${" => self.brackets += 1,
-            ")" | "]" | "}" | "|}" => self.brackets = self.brackets.saturating_sub(1),
+        let kind = node.kind();
+        if kind == "comment" {
+            return;
+        }
+        let operand = std::mem::replace(&mut self.operand, ends_operand(kind));
+        let here = &mut self.here;
+        let seen = std::mem::take(&mut here.seen);
+        match kind {
+            "(" | "[" | "{" | "{|" | "${" => {
+                self.brackets += 1;
+                self.around.push(*here);
+                let ambiguous = here.ambiguous + if here.angles > 0 { 2 } else { 0 };
+                *here = Inside { ambiguous, outside: ambiguous, ..Inside::default() };
+            }
+            ")" | "]" | "}" | "|}" => {
+                self.brackets = self.brackets.saturating_sub(1);
+                *here = self.around.pop().unwrap_or_default();
+                here.seen = usize::from(kind == ")");
+            }
+            "?" => here.conditions += 1,
+            ":" if here.conditions > 0 => {
+                here.conditions -= 1;
+                here.seen = if seen == 1 { 2 } else { 0 };
+            }
+            "=>" if seen == 3 => here.ambiguous += 1,
+            "<" => {
+                here.angles += 1;
+                here.ambiguous += usize::from(!operand);
+            }
+            ">" => here.angles = here.angles.saturating_sub(1),
+            // Whatever comes next is in none of the places before it.
+            ";" | "," => {
+                let outside = here.outside;
+                let angles = if kind == "," { here.angles } else { 0 };
+                *here = Inside { ambiguous: outside, outside, angles, ..Inside::default() };
+            }
+            _ if seen == 2 => here.seen = 3,
             _ => {}
         }
     }
 }
 
+fn ends_operand(kind: &str) -> bool {
+    kind.ends_with("identifier")
+        || matches!(kind, ")" | "]" | "}" | ">" | "function" | "this" | "super" | "number" | "\"" | "'" | "`" | "/")
+}
+
 fn too_deep(span: Span) -> Diagnostic {
     Diagnostic::new("module.nesting", span, format!("The program nests deeper than {BRACKETS} levels."))
         .hint("Take inner parts out into functions or constants of their own.")
+}
+
+fn two_ways(span: Span) -> Diagnostic {
+    let words =
+        format!("Arrow functions, conditions and angle brackets nest in each other deeper than {AMBIGUOUS} levels.");
+    Diagnostic::new("module.nesting", span, words).hint("Give inner parts names of their own.")
 }
 
 fn unreadable(span: Span) -> Diagnostic {
@@ -121,6 +199,22 @@ mod tests {
             let text = format!("x = {}", open.repeat(30_000 / open.len()));
             assert!(!matches!(measure(&text), Measured::Shallow), "{open}");
         }
+    }
+
+    #[test]
+    fn readings_do_not_multiply() {
+        let nested = |levels: usize, one: &str| format!("const x = {}1;\n", one.repeat(levels));
+        for one in
+            ["a ? (b) : c => ", "a ? (b, d = [1]) /* e */ : c /* : */ => ", "a ? (b) : c => [a ? (b) : c => {}][0], "]
+        {
+            let passes = matches!(measure(&nested(AMBIGUOUS, one)), Measured::Shallow);
+            let fails = matches!(measure(&nested(AMBIGUOUS + 1, one)), Measured::TooDeep(_));
+            // The last one's comma ends it before the next begins.
+            assert!(passes && (fails || one.ends_with(", ")), "{one}");
+        }
+        let typed = "const f = (a?: number, b: A = 1): B => a ? (b) : [(c): D => c];\n".repeat(100);
+        assert!(matches!(measure(&typed), Measured::Shallow));
+        assert!(matches!(measure(&nested(1, "a ? (b) : c => ").repeat(100)), Measured::Shallow));
     }
 
     #[test]

@@ -5,6 +5,9 @@
 use crate::Diagnostic;
 use crate::guard::{self, Measured};
 use playbook_model::position::Span;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::mpsc::{RecvTimeoutError, channel};
+use std::time::Duration;
 use swc_common::BytePos;
 use swc_ecma_ast::{EsVersion, Expr, Module, ModuleItem, Stmt};
 use swc_ecma_parser::{Parser, StringInput, Syntax, TsSyntax, error::Error, lexer::Lexer};
@@ -30,16 +33,21 @@ impl Unparsed {
 }
 
 /// Parses a module and gives what `read` makes of it.
-pub(crate) fn module<T: Send>(text: &str, read: impl FnOnce(&Module) -> T + Send) -> Result<T, Unparsed> {
+pub(crate) fn module<T: Send + 'static>(
+    text: &str,
+    read: impl FnOnce(&str, &Module) -> T + Send + 'static,
+) -> Result<T, Unparsed> {
     measured(text)?;
-    deep(|| {
+    let text = text.to_owned();
+    deep(move || {
+        let text = text.as_str();
         let (module, errors) = {
             let mut parser = Parser::new_from(lexer(text));
             let module = parser.parse_module();
             (module, parser.take_errors())
         };
         match module {
-            Ok(module) if errors.is_empty() => Ok(read(&module)),
+            Ok(module) if errors.is_empty() => Ok(read(text, &module)),
             Ok(_) => Err(syntax(text, errors.first())),
             Err(error) => Err(syntax(text, Some(&error))),
         }
@@ -49,10 +57,15 @@ pub(crate) fn module<T: Send>(text: &str, read: impl FnOnce(&Module) -> T + Send
 /// Parses a text that is one expression and nothing else, and gives what `read` makes of it.
 ///
 /// It is read in brackets, which are numbered so that its own bytes count as if they stood alone.
-pub(crate) fn expression<T: Send>(text: &str, read: impl FnOnce(&Expr) -> T + Send) -> Result<T, Unparsed> {
+pub(crate) fn expression<T: Send + 'static>(
+    text: &str,
+    read: impl FnOnce(&str, &Expr) -> T + Send + 'static,
+) -> Result<T, Unparsed> {
     measured(text)?;
     let wrapped = format!("({text}\n)");
-    deep(|| {
+    let text = text.to_owned();
+    deep(move || {
+        let text = text.as_str();
         let (script, errors) = {
             let mut parser = Parser::new_from(lexer_from(&wrapped, 0));
             let script = parser.parse_module();
@@ -66,7 +79,7 @@ pub(crate) fn expression<T: Send>(text: &str, read: impl FnOnce(&Expr) -> T + Se
                     && paren.span.lo.0 == 0
                     && paren.span.hi.0 as usize == wrapped.len()
                 {
-                    return Ok(read(&paren.expr));
+                    return Ok(read(text, &paren.expr));
                 }
                 None
             }
@@ -110,20 +123,65 @@ pub(crate) fn span(span: swc_common::Span) -> Span {
 }
 
 /// Works on a thread with a stack that fits what the guard lets through.
-pub(crate) fn deep<T: Send>(work: impl FnOnce() -> Result<T, Unparsed> + Send) -> Result<T, Unparsed> {
-    std::thread::scope(|scope| {
-        let thread = std::thread::Builder::new().name("typescript parser".into()).stack_size(STACK_BYTES);
-        match thread.spawn_scoped(scope, work) {
-            Ok(thread) => thread.join().unwrap_or_else(|_| {
-                tracing::error!("the TypeScript parser panicked");
-                Err(Unparsed::Syntax(unreadable()))
-            }),
-            Err(error) => {
-                tracing::error!(%error, "no thread for the TypeScript parser");
-                Err(Unparsed::Syntax(unreadable()))
-            }
+///
+/// The guard keeps texts away whose reading would never end, as far as they are known.
+/// For any other the thread is left behind, so that whoever waits gets an answer all the same.
+pub(crate) fn deep<T: Send + 'static>(
+    work: impl FnOnce() -> Result<T, Unparsed> + Send + 'static,
+) -> Result<T, Unparsed> {
+    let (answer, answers) = channel();
+    let Some(reader) = Reader::take() else {
+        return Err(Unparsed::TooDeep(endless()));
+    };
+    let thread = std::thread::Builder::new().name("typescript parser".into()).stack_size(STACK_BYTES);
+    let spawned = thread.spawn(move || {
+        let _reader = reader;
+        // Nobody to tell when the one who asked has given up.
+        let _ = answer.send(work());
+    });
+    if let Err(error) = spawned {
+        tracing::error!(%error, "no thread for the TypeScript parser");
+        return Err(Unparsed::Syntax(unreadable()));
+    }
+    match answers.recv_timeout(READING) {
+        Ok(result) => result,
+        Err(RecvTimeoutError::Timeout) => {
+            tracing::warn!("a text was not read in time; its thread is left behind");
+            Err(Unparsed::TooDeep(endless()))
         }
-    })
+        Err(RecvTimeoutError::Disconnected) => {
+            tracing::error!("the TypeScript parser panicked");
+            Err(Unparsed::Syntax(unreadable()))
+        }
+    }
+}
+
+/// How long reading one text may take; one of the largest takes some thousandths of it.
+const READING: Duration = Duration::from_secs(5);
+/// The most threads that read at once; so many are only there when most were left behind.
+const READERS: usize = 32;
+static READING_NOW: AtomicUsize = AtomicUsize::new(0);
+
+/// A thread that reads.
+struct Reader;
+
+impl Reader {
+    fn take() -> Option<Self> {
+        let before = READING_NOW.fetch_add(1, Ordering::Relaxed);
+        let reader = Self;
+        (before < READERS).then_some(reader)
+    }
+}
+
+impl Drop for Reader {
+    fn drop(&mut self) {
+        READING_NOW.fetch_sub(1, Ordering::Relaxed);
+    }
+}
+
+fn endless() -> Diagnostic {
+    Diagnostic::new("module.nesting", Span::new(0, 0), "The program takes too long to read.")
+        .hint("Give inner functions and conditions names of their own.")
 }
 
 fn measured(text: &str) -> Result<(), Unparsed> {

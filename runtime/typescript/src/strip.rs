@@ -16,7 +16,7 @@ use swc_ts_fast_strip::{Mode, Options, operate};
 /// The first fault that keeps the text from being read, or syntax that is more than types.
 pub fn strip(text: &str) -> Result<String, Diagnostic> {
     // Parsed once before: the places of a fault come from that, and the guard stands before it.
-    let found = parse::module(text, |module| crate::rules::judge(text, module).beyond_types());
+    let found = parse::module(text, |text, module| crate::rules::judge(text, module).beyond_types());
     match found {
         Err(unparsed) => Err(unparsed.into_diagnostic()),
         Ok(Some(diagnostic)) => Err(diagnostic),
@@ -82,14 +82,21 @@ mod tests {
 
     #[test]
     fn a_line_that_begins_with_a_bracket_is_not_joined_to_a_type() {
-        let blanked = strip("export function f(g: any) {\n  type A = 1\n  (g)\n  const h = (a: number):\n    number => a;\n}").expect("it strips");
+        let blanked =
+            strip("export function f(g: any) {\n  type A = 1\n  (g)\n  const h = (a: number):\n    number => a;\n}")
+                .expect("it strips");
         assert!(blanked.contains(';'), "{blanked}");
         assert!(!blanked.contains("number"), "{blanked}");
     }
 
     #[test]
     fn what_is_more_than_types_is_refused_at_its_place() {
-        for text in ["enum A { B }", "namespace A { export const b = 1; }", "export function f() { return <any>1; }", "@f class A {}"] {
+        for text in [
+            "enum A { B }",
+            "namespace A { export const b = 1; }",
+            "export function f() { return <any>1; }",
+            "@f class A {}",
+        ] {
             let refused = strip(text).expect_err(text);
             assert!(refused.code.starts_with("module."), "{refused:?}");
         }

@@ -59,7 +59,7 @@ const NEWER_SCRIPTS: [&str; 5] =
 const ITERATOR: &str = "es2025.iterator";
 
 /// Declarations that the sandbox lacks.
-const ABSENT: [&str; 28] = [
+const ABSENT: [&str; 27] = [
     // Run-time code. The interface `Function` stays: every function has that type, and the compiler needs it.
     "eval",
     "FunctionConstructor",
@@ -78,8 +78,6 @@ const ABSENT: [&str; 28] = [
     "PromiseConstructor",
     "PromiseConstructorLike",
     "Awaited",
-    // No decorators.
-    "TypedPropertyDescriptor",
     // No locales.
     "Intl",
     "BigIntToLocaleStringOptions",

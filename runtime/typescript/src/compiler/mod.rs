@@ -83,7 +83,7 @@ impl Compiler {
     /// # Errors
     /// [`Unjudged`] where the compiler gave no verdict; [`crate::structure`] then tells what the text alone does.
     pub fn check(&self, module: &Module<'_>) -> Result<Vec<Diagnostic>, Unjudged> {
-        let judged = match parse::module(module.text, |parsed| rules::judge(module.text, parsed)) {
+        let judged = match parse::module(module.text, rules::judge) {
             Ok(judged) => Ok(judged),
             // No parser may see it, the compiler's included.
             Err(parse::Unparsed::TooDeep(diagnostic)) => return Ok(vec![diagnostic]),

@@ -21,11 +21,14 @@ interface Event {
 }
 ";
 const FOLD: Export = Export { name: "fold", parameters: "view: View, event: Event", result: "View", required: true };
-const ANSWER: Export = Export { name: "answer", parameters: "view: View, input: Input", result: "Output", required: false };
+const ANSWER: Export =
+    Export { name: "answer", parameters: "view: View, input: Input", result: "Output", required: false };
 const PROGRAM: Export = Export { name: "default", parameters: "input: Input", result: "Json", required: true };
 
 fn checked(module: &Module<'_>) -> Vec<Diagnostic> {
-    COMPILER.check(module).expect("the compiler judges; these tests need it: run `npm ci` in ui before the build, or set PLAYBOOK_TSC")
+    COMPILER
+        .check(module)
+        .expect("the compiler judges; these tests need it: run `npm ci` in ui before the build, or set PLAYBOOK_TSC")
 }
 
 fn recall(text: &str) -> Vec<Diagnostic> {
@@ -88,7 +91,10 @@ fn the_formats_own_examples_pass() {
   return [...view, { at: event.time ?? '', run: event.source, output: kept }].slice(-50);
 }
 ";
-    let declarations = RECALL.replace("type View = { [key: string]: { at: string; verdict: string; run: string }[] };", "type View = Json[];");
+    let declarations = RECALL.replace(
+        "type View = { [key: string]: { at: string; verdict: string; run: string }[] };",
+        "type View = Json[];",
+    );
     assert_eq!(checked(&Module { text: kept, declarations: &declarations, exports: &[FOLD, ANSWER] }), []);
 }
 
@@ -133,7 +139,7 @@ fn the_language_is_there() {
   const [first = 0, ...rest] = [1, 2, 3]; const { a, ...others } = { a: 1, b: 2 };
   label: for (const x of [1]) { if (x) continue label; }
   type Deep = Readonly<Partial<Record<Uppercase<'a' | 'b'>, NonNullable<ReturnType<typeof count>>>>>;
-  const typed = { a: 1 } satisfies { a: number } as const;
+  const typed = { a: 1 } as const satisfies { a: number };
   return [list, groups, byKey, both, helped, big, text, own, new Kept().value, [...count()], when, view, weak, error, symbol, found, first, rest, a, others, typed, globalThis.Math.trunc(1.5), structured<Deep>];
   function structured<T>(value: T): T { return value; }";
     assert_eq!(body(code), []);
@@ -142,9 +148,28 @@ fn the_language_is_there() {
 #[test]
 fn what_the_sandbox_lacks_has_no_name() {
     let lacking = [
-        "setTimeout", "fetch", "WeakRef", "FinalizationRegistry", "Intl", "structuredClone", "performance", "crypto", "URL",
-        "window", "$nope", "Promise", "Atomics", "SharedArrayBuffer", "console", "document", "process", "Buffer",
-        "escape", "unescape", "queueMicrotask", "DisposableStack",
+        "setTimeout",
+        "fetch",
+        "WeakRef",
+        "FinalizationRegistry",
+        "Intl",
+        "structuredClone",
+        "performance",
+        "crypto",
+        "URL",
+        "window",
+        "$nope",
+        "Promise",
+        "Atomics",
+        "SharedArrayBuffer",
+        "console",
+        "document",
+        "process",
+        "Buffer",
+        "escape",
+        "unescape",
+        "queueMicrotask",
+        "DisposableStack",
     ];
     for name in lacking {
         assert_eq!(words(&format!("return {name};")), format!("Cannot find name '{name}'."), "{name}");
@@ -160,7 +185,7 @@ fn what_the_sandbox_lacks_has_no_member() {
     let cases = [
         ("return Math.random();", "Property 'random' does not exist on type 'Math'."),
         ("return date.toLocaleString();", "Property 'toLocaleString' does not exist on type 'Date'."),
-        ("return (5).toLocaleString();", "Property 'toLocaleString' does not exist on type 'Number'."),
+        ("return (5).toLocaleString();", "Property 'toLocaleString' does not exist on type '5'."),
         ("return date.toDateString();", "Property 'toDateString' does not exist on type 'Date'."),
         ("return date.getTimezoneOffset();", "Property 'getTimezoneOffset' does not exist on type 'Date'."),
         ("return new Date(2020, 1, 1);", "Expected 0-1 arguments, but got 3."),
@@ -180,10 +205,7 @@ fn what_the_sandbox_lacks_has_no_member() {
     }
     assert!(words("return Date();").starts_with("Value of type 'DateConstructor' is not callable."));
     assert!(body("return new Date(2020, 1, 1);")[0].hint.is_some());
-    assert_eq!(
-        words("return Function;"),
-        "'Function' only refers to a type, but is being used as a value here."
-    );
+    assert_eq!(words("return Function;"), "'Function' only refers to a type, but is being used as a value here.");
 }
 
 #[test]
@@ -208,8 +230,8 @@ fn the_nearest_name_is_a_fix() {
 fn strict_mode_and_exact_optional_members() {
     let cases = [
         ("const a: number = 'b'; return a;", "typescript.2322"),
-        ("return ((a) => a)(1);", "typescript.7006"),
-        ("return (unknown as { a?: string }).a.length;", "typescript.18048"),
+        ("const g = (a) => a; return g;", "typescript.7006"),
+        ("return (unknown as { a?: string }).a.length;", "typescript.2532"),
         ("const a: { b?: string } = { b: undefined }; return a;", "typescript.2375"),
         ("const a: { b: number } = { b: 1, c: 2 }; return a;", "typescript.2353"),
         ("return unknown.length;", "typescript.18046"),
@@ -227,7 +249,9 @@ fn a_signature_is_compared_and_said() {
     assert_eq!(found.len(), 1);
     assert_eq!(found[0].code, "module.signature");
     assert!(
-        found[0].message.starts_with("`fold` has another signature than `fold(view: View, event: Event): View`.\n  Type '"),
+        found[0]
+            .message
+            .starts_with("`fold` has another signature than `fold(view: View, event: Event): View`.\n  Type '"),
         "{}",
         found[0].message
     );
@@ -235,7 +259,9 @@ fn a_signature_is_compared_and_said() {
     // Fewer parameters are fine.
     assert_eq!(recall("export function fold(view: View): View { return view; }"), []);
     // The optional one is compared where it is.
-    let found = recall("export function fold(view: View): View { return view; }\nexport function answer(view: View): number { return 1; }");
+    let found = recall(
+        "export function fold(view: View): View { return view; }\nexport function answer(view: View): number { return 1; }",
+    );
     assert_eq!(found.iter().map(|it| it.code.as_str()).collect::<Vec<_>>(), ["module.signature"]);
     assert!(found[0].message.contains("`answer`"));
     // Missing.
@@ -306,7 +332,10 @@ fn syntax_is_said_in_the_compilers_words_alone() {
 
 #[test]
 fn syntax_that_the_rules_do_not_know_is_read() {
-    for text in ["type A<in out T> = { a: T }; export function f(): void {}", "export function f<const T>(a: T): T { return a; }"] {
+    for text in [
+        "type A<in out T> = { a: T }; export function f(): void {}",
+        "export function f<const T>(a: T): T { return a; }",
+    ] {
         assert_eq!(checked(&Module { text, declarations: "", exports: &[] }), [], "{text}");
     }
 }
@@ -412,7 +441,10 @@ fn expressions_name_only_what_their_place_has() {
         Expression { text: "$data.revenue > 100", names: data },
         Expression { text: "$data.é === '😀' && $dat > 1", names: data },
         Expression { text: "event.id", names: data },
-        Expression { text: "$context.x + $input.map((each: any) => each.y).filter(Boolean).length // done", names: &all },
+        Expression {
+            text: "$context.x + $input.map((each: any) => each.y).filter(Boolean).length // done",
+            names: &all,
+        },
         Expression { text: "a; 5", names: data },
         Expression { text: "1) + (2", names: data },
         Expression { text: "{ a: $data, nope }", names: data },
@@ -430,7 +462,10 @@ fn expressions_name_only_what_their_place_has() {
         .iter()
         .zip(&found)
         .map(|(expression, found)| {
-            found.iter().map(|it| format!("{} @ {}", it.message, &expression.text[it.span.start..it.span.end])).collect()
+            found
+                .iter()
+                .map(|it| format!("{} @ {}", it.message, &expression.text[it.span.start..it.span.end]))
+                .collect()
         })
         .collect();
     assert_eq!(said[0], Vec::<String>::new());

@@ -101,7 +101,7 @@ pub(crate) fn judge_expression(text: &str, expr: &swc_ecma_ast::Expr) -> Vec<Fin
 /// For a document whose types cannot be judged now; [`crate::Compiler::check`] says all of this and more.
 #[must_use]
 pub fn structure(module: &Module<'_>) -> Vec<Diagnostic> {
-    match parse::module(module.text, |parsed| judge(module.text, parsed)) {
+    match parse::module(module.text, judge) {
         Err(unparsed) => vec![unparsed.into_diagnostic()],
         Ok(judged) => {
             let mut found = judged.missing(module.text, module.exports);
@@ -115,7 +115,7 @@ pub fn structure(module: &Module<'_>) -> Vec<Diagnostic> {
 /// The functions a module exports, in the order of the text; none where the text is no TypeScript.
 #[must_use]
 pub fn exports(text: &str) -> Vec<ExportedFunction> {
-    parse::module(text, |module| judge(text, module).functions).unwrap_or_default()
+    parse::module(text, |text, module| judge(text, module).functions).unwrap_or_default()
 }
 
 fn missing(text: &str, export: &Export) -> Diagnostic {
