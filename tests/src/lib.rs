@@ -32,6 +32,7 @@ pub fn program(name: &str) -> PathBuf {
 #[derive(Debug)]
 pub struct Server {
     child: Child,
+    client: reqwest::Client,
     /// Its address, such as `http://127.0.0.1:40123`.
     pub address: String,
 }
@@ -60,7 +61,8 @@ impl Server {
         std::thread::spawn(move || out.lines().count());
         let address = line.split_whitespace().find(|word| word.starts_with("http://")).map(str::to_owned);
         let address = address.unwrap_or_else(|| panic!("expected an address, and the program said {line:?}"));
-        Self { child, address }
+        let client = reqwest::Client::builder().timeout(Duration::from_secs(30)).no_proxy().build();
+        Self { child, client: client.expect("a client needs nothing"), address }
     }
 
     /// The id of its process.
@@ -71,8 +73,7 @@ impl Server {
 
     /// Sends a request; gives the status and the JSON answered, or nothing when the connection broke.
     pub async fn send(&self, method: reqwest::Method, path: &str, body: Option<Value>) -> Option<(u16, Value)> {
-        let client = reqwest::Client::builder().timeout(Duration::from_secs(30)).no_proxy().build().ok()?;
-        let mut request = client.request(method, format!("{}{path}", self.address));
+        let mut request = self.client.request(method, format!("{}{path}", self.address));
         if let Some(body) = body {
             request = request.json(&body);
         }

@@ -7,8 +7,7 @@ use playbook_tests::{Server, definition};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::Duration;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 const PLAYBOOK: &str = "/v1/orgs/local/playbooks/crashes";
 const ROUNDS: u64 = 6;
@@ -49,21 +48,21 @@ async fn nothing_acknowledged_is_lost_and_views_equal_a_rebuild() {
     let mut acknowledged = BTreeSet::new();
     for round in 0..ROUNDS {
         let server = Arc::new(Server::start(&data));
-        let over = Arc::new(AtomicBool::new(false));
+        let taken = Arc::new(AtomicU64::new(0));
         let publishers: Vec<_> = (0..PUBLISHERS)
             .map(|publisher| {
-                let (server, over) = (server.clone(), over.clone());
-                tokio::spawn(async move { publish(&server, round, publisher, &over).await })
+                let (server, taken) = (server.clone(), taken.clone());
+                tokio::spawn(async move { publish(&server, round, publisher, &taken).await })
             })
             .collect();
-        // Another moment each round, from while the first events are recorded to while pages fold.
-        tokio::time::sleep(Duration::from_millis(150 + 170 * round)).await;
-        over.store(true, Ordering::Relaxed);
-        let killed = kill(&server);
+        // Another moment each round: after so many events were acknowledged, while others are on their way.
+        while taken.load(Ordering::Relaxed) < 7 + 31 * round {
+            tokio::time::sleep(std::time::Duration::from_millis(1)).await;
+        }
+        kill(&server);
         for publisher in publishers {
             acknowledged.extend(publisher.await.expect("a publisher ends"));
         }
-        killed.await.expect("the server was killed");
     }
     assert!(acknowledged.len() > 100, "only {} events were acknowledged", acknowledged.len());
 
@@ -90,27 +89,26 @@ async fn nothing_acknowledged_is_lost_and_views_equal_a_rebuild() {
     assert_eq!(again, view, "the view of a rebuild from nothing is another");
 }
 
-fn kill(server: &Arc<Server>) -> tokio::task::JoinHandle<()> {
-    let id = server.process();
-    tokio::task::spawn_blocking(move || {
-        let killed = std::process::Command::new("kill").args(["-9", &id.to_string()]).status();
-        assert!(killed.expect("kill runs").success());
-    })
+/// Ends the process at once, as a power cut would.
+fn kill(server: &Server) {
+    let killed = std::process::Command::new("kill").args(["-9", &server.process().to_string()]).status();
+    assert!(killed.expect("kill runs").success());
 }
 
-async fn publish(server: &Server, round: u64, publisher: usize, over: &AtomicBool) -> Vec<String> {
+/// Publishes one event after the other until the server is gone; gives those it acknowledged.
+async fn publish(server: &Server, round: u64, publisher: usize, count: &AtomicU64) -> Vec<String> {
     let mut taken = Vec::new();
     for n in 0.. {
-        if over.load(Ordering::Relaxed) && n > 0 {
-            break;
-        }
         let id = format!("{round}-{publisher}-{n}");
         let kind = if n % 3 == 0 { "beat_again" } else { "beat" };
         let event = json!({ "event": {
             "type": kind, "source": format!("/publisher/{publisher}"), "id": id, "data": { "n": n },
         }});
         match server.send(reqwest::Method::POST, &format!("{PLAYBOOK}/events"), Some(event)).await {
-            Some((200, _)) => taken.push(id),
+            Some((200, _)) => {
+                taken.push(id);
+                count.fetch_add(1, Ordering::Relaxed);
+            }
             Some((status, answer)) => panic!("{status}: {answer:#}"),
             None => break,
         }
