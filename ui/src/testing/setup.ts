@@ -13,6 +13,7 @@ globalThis.matchMedia ??= ((query: string) => ({
 if (page) {
   Range.prototype.getClientRects = () => [] as unknown as DOMRectList;
   Range.prototype.getBoundingClientRect = () => new DOMRect();
+  globalThis.CSS ??= { escape: (text: string) => text.replace(/[^\w-]/g, (one) => `\\${one}`) } as typeof CSS;
   // The chosen rows are scrolled to; jsdom has no layout to scroll.
   Element.prototype.scrollIntoView ??= () => undefined;
 }
