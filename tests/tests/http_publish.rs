@@ -167,6 +167,10 @@ impl Operations for Shelved {
         let answer = self.with(|shelf| shelf.answer(operation.name, &input));
         Box::pin(async move { answer })
     }
+
+    fn admit(&self, _: &'static Operation, _: &Caller, _: &Map<String, Value>) -> Result<(), Refusal> {
+        Ok(())
+    }
 }
 
 /// A folder that notes what it is told.
@@ -174,6 +178,7 @@ impl Operations for Shelved {
 struct Noted {
     published: Vec<(DefinitionKey, Base)>,
     pulled: Vec<(DefinitionKey, Base)>,
+    left: Vec<DefinitionKey>,
 }
 
 impl Folder for Noted {
@@ -185,6 +190,10 @@ impl Folder for Noted {
     fn pulled(&mut self, key: &DefinitionKey, base: Base) -> Result<(), String> {
         self.pulled.push((key.clone(), base));
         Ok(())
+    }
+
+    fn left(&mut self, key: &DefinitionKey) {
+        self.left.push(key.clone());
     }
 }
 
@@ -305,8 +314,8 @@ async fn what_changed_there_is_never_overwritten_but_by_name() {
     assert_eq!((plan.items[0].state, plan.items[0].by_there.as_deref()), (State::ChangedBoth, Some("ben")));
     assert!(plan.proposed().is_empty());
     let with = |action| [Choice { key: low(), action }];
-    let (outcomes, _) = stage.apply(&plan, &with(Chosen::Publish)).await;
-    assert_eq!(words(&outcomes), [OutcomeWord::Skipped]);
+    let (outcomes, noted) = stage.apply(&plan, &with(Chosen::Publish)).await;
+    assert_eq!((words(&outcomes), noted.left), (vec![OutcomeWord::Skipped], vec![low()]));
     assert_eq!(stage.shelf.text(&low()).as_deref(), Some("theirs"));
     let (outcomes, noted) = stage.apply(&plan, &with(Chosen::Pull)).await;
     assert_eq!(words(&outcomes), [OutcomeWord::Pulled]);

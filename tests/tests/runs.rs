@@ -253,7 +253,12 @@ fn success_text(run: Value) -> String {
 }
 
 fn standing_text(standing: &Value) -> String {
-    let mut text = format!("{}, version {}, folded {}", standing["state"].as_str().unwrap_or("?"), standing["version"], standing["folded"]);
+    let mut text = format!(
+        "{}, version {}, folded {}",
+        standing["state"].as_str().unwrap_or("?"),
+        standing["version"],
+        standing["folded"]
+    );
     if let Some(event) = standing["last_event"].as_object() {
         text.push_str(&format!("\nlast event {} at {}", event["id"], event["time"]));
     }

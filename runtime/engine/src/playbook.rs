@@ -64,8 +64,11 @@ impl Playbooks {
     pub fn create(&self, id: &PlaybookId, name: &str, description: &str) -> Result<Fact, Rejection> {
         if let Some(there) = self.0.get(id.as_str()) {
             let kind = if there.retired_at.is_some() { Kind::Retired } else { Kind::Taken };
-            return Err(Rejection::new(Reason::Conflict, format!("The playbook id {id} is taken; ids are never given back"))
-                .kind(kind));
+            return Err(Rejection::new(
+                Reason::Conflict,
+                format!("The playbook id {id} is taken; ids are never given back"),
+            )
+            .kind(kind));
         }
         Ok(Fact::PlaybookCreated(text(id, name, description)?))
     }
@@ -94,9 +97,7 @@ impl Playbooks {
     /// # Errors
     /// `not_found`.
     pub fn known(&self, id: &PlaybookId) -> Result<&Playbook, Rejection> {
-        self.0
-            .get(id.as_str())
-            .ok_or_else(|| Rejection::new(Reason::NotFound, "There is no such playbook"))
+        self.0.get(id.as_str()).ok_or_else(|| Rejection::new(Reason::NotFound, "There is no such playbook"))
     }
 
     /// The playbook of an id, to be written to.

@@ -249,10 +249,7 @@ mod tests {
             name: "tally".into(),
             version: 2,
         });
-        assert_eq!(
-            summary(&started(json!({})), &context),
-            "A run of the computation function tally was started"
-        );
+        assert_eq!(summary(&started(json!({})), &context), "A run of the computation function tally was started");
         context.by = "ana".into();
         assert_eq!(summary(&Fact::DefinitionRetired, &context), "The computation function tally was retired by ana");
     }

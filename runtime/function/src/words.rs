@@ -57,9 +57,7 @@ fn program(named: Named, stop: Stop) -> Performed {
             checkpoints(work)
         )),
         Stop::Unfit { found, path } => unworkable(format!("{who} returned {found} at {path}, which JSON cannot carry")),
-        Stop::TooDeep => {
-            unworkable(format!("{who} returned a value deeper than {} levels", limits::VALUE_LEVELS))
-        }
+        Stop::TooDeep => unworkable(format!("{who} returned a value deeper than {} levels", limits::VALUE_LEVELS)),
         Stop::TooLarge { .. } => unworkable(format!(
             "{who} returned an output of more than {} bytes as JSON",
             thousands(named.output_bytes as u64)

@@ -45,15 +45,13 @@ fn is_scheme(text: &str) -> bool {
 
 /// Whether a text is an absolute URI: a scheme and something after it.
 pub(super) fn is_absolute_uri(text: &str) -> bool {
-    is_uri_reference(text)
-        && text.split_once(':').is_some_and(|(scheme, rest)| is_scheme(scheme) && !rest.is_empty())
+    is_uri_reference(text) && text.split_once(':').is_some_and(|(scheme, rest)| is_scheme(scheme) && !rest.is_empty())
 }
 
 /// Whether a text is a media type: `type/subtype` and parameters.
 pub(super) fn is_media_type(text: &str) -> bool {
     fn is_token(text: &str) -> bool {
-        !text.is_empty()
-            && text.bytes().all(|b| b.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&b))
+        !text.is_empty() && text.bytes().all(|b| b.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&b))
     }
     let mut parts = text.split(';');
     let named = parts.next().unwrap_or_default().trim();
@@ -97,7 +95,13 @@ pub(super) fn instant(text: &str) -> Option<i128> {
         at += 1;
         0
     } else {
-        let sign = if is(at, b"+") { 1 } else if is(at, b"-") { -1 } else { return None };
+        let sign = if is(at, b"+") {
+            1
+        } else if is(at, b"-") {
+            -1
+        } else {
+            return None;
+        };
         let (hours, minutes) = (digits(at + 1, 2)?, digits(at + 4, 2)?);
         if !is(at + 3, b":") || hours > 23 || minutes > 59 {
             return None;
@@ -108,7 +112,8 @@ pub(super) fn instant(text: &str) -> Option<i128> {
     if at != bytes.len() || hour > 23 || minute > 59 || second > 60 {
         return None;
     }
-    let date = jiff::civil::Date::new(i16::try_from(year).ok()?, i8::try_from(month).ok()?, i8::try_from(day).ok()?).ok()?;
+    let date =
+        jiff::civil::Date::new(i16::try_from(year).ok()?, i8::try_from(month).ok()?, i8::try_from(day).ok()?).ok()?;
     let days = i64::from(date.since(jiff::civil::Date::new(1970, 1, 1).ok()?).ok()?.get_days());
     let minutes_of_day = hour * 60 + minute;
     let utc_minute = (minutes_of_day - offset).rem_euclid(24 * 60);
@@ -149,7 +154,9 @@ mod tests {
 
     #[test]
     fn sources_are_uri_references() {
-        for good in ["/a", "a", "https://example.com/x?y#z", "urn:x:y", "../up", "a%20b", "//host/path", "https://[::1]/"] {
+        for good in
+            ["/a", "a", "https://example.com/x?y#z", "urn:x:y", "../up", "a%20b", "//host/path", "https://[::1]/"]
+        {
             assert!(is_uri_reference(good), "{good}");
         }
         for bad in ["a b", "a%2", "1x:y", "é", "<a>", "a#b#c", "\"", "a\\b"] {

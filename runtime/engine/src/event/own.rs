@@ -93,7 +93,14 @@ fn run(id: &str, kind: &str, context: &Context, data: Option<Value>) -> Result<S
     Ok(Seen { event, time: context.at, run_of: Some(subject) })
 }
 
-fn own(id: &str, kind: &str, source: String, subject: Option<String>, context: &Context, data: Option<Value>) -> CloudEvent {
+fn own(
+    id: &str,
+    kind: &str,
+    source: String,
+    subject: Option<String>,
+    context: &Context,
+    data: Option<Value>,
+) -> CloudEvent {
     let mut extensions = Map::new();
     let mut add = |name: &str, value: Option<Value>| {
         if let Some(value) = value {
@@ -145,7 +152,8 @@ mod tests {
 
     #[test]
     fn a_started_run_shows_no_input() {
-        let fact = Fact::RunStarted(RunStarted { input: json!({"secret": 1}), calls_tools: false, finishes_later: false });
+        let fact =
+            Fact::RunStarted(RunStarted { input: json!({"secret": 1}), calls_tools: false, finishes_later: false });
         let event = seen("e1", &fact, &context()).expect("seen").event;
         assert_eq!(event.kind, "run_started");
         assert_eq!(event.source, "/runs/0199a3c4-7d2e-7c1a-9b3f-2f1e0d9c8b73");
@@ -166,13 +174,18 @@ mod tests {
     #[test]
     fn an_output_too_large_or_too_deep_shows_its_size() {
         let shown = |output: Value| {
-            seen("e1", &Fact::RunSucceeded { output, record: json!({}) }, &context()).expect("seen").event.data.expect("data")
+            seen("e1", &Fact::RunSucceeded { output, record: json!({}) }, &context())
+                .expect("seen")
+                .event
+                .data
+                .expect("data")
         };
         let small = shown(json!("x"));
         assert_eq!(small, json!({"output": "x"}));
         let large = shown(Value::String("x".repeat(limits::EVENT_BYTES)));
         assert_eq!(large, json!({"output_bytes": limits::EVENT_BYTES + 2}));
-        let nested = |levels: usize| json::parse(&format!("{}{}", "[".repeat(levels), "]".repeat(levels)), 600).expect("JSON");
+        let nested =
+            |levels: usize| json::parse(&format!("{}{}", "[".repeat(levels), "]".repeat(levels)), 600).expect("JSON");
         assert!(shown(nested(509)).get("output").is_some());
         assert_eq!(shown(nested(510)), json!({"output_bytes": 1020}));
     }

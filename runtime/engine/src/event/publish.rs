@@ -55,7 +55,11 @@ pub fn publish(given: &Map<String, Value>, fill: &Published) -> Result<Published
         issues.push(Issue { detail, pointer: "/event".into() });
     }
     let mut filled = Vec::new();
-    for (name, missing) in [("specversion", !given.contains_key("specversion")), ("id", event.id.is_empty()), ("time", event.time.is_none())] {
+    for (name, missing) in [
+        ("specversion", !given.contains_key("specversion")),
+        ("id", event.id.is_empty()),
+        ("time", event.time.is_none()),
+    ] {
         if missing {
             filled.push(name.to_owned());
         }
@@ -69,7 +73,10 @@ pub fn publish(given: &Map<String, Value>, fill: &Published) -> Result<Published
     if issues.is_empty() {
         let bytes = json::bytes(&serde_json::to_value(&event).expect("an event holds nothing JSON cannot"));
         if bytes > limits::EVENT_BYTES {
-            let detail = format!("Expected an event of at most {} bytes as JSON, and this one takes {bytes}", limits::EVENT_BYTES);
+            let detail = format!(
+                "Expected an event of at most {} bytes as JSON, and this one takes {bytes}",
+                limits::EVENT_BYTES
+            );
             issues.push(Issue { detail, pointer: "/event".into() });
         }
     }
@@ -102,10 +109,14 @@ fn take(event: &mut CloudEvent, name: &str, value: &Value) -> Result<(), String>
         "source" => {
             let source = text(value, TEXT_CHARACTERS)?;
             if source.is_empty() || !attribute::is_uri_reference(&source) {
-                return Err("Expected a URI reference that is not empty, such as /crm or https://example.com/crm".into());
+                return Err(
+                    "Expected a URI reference that is not empty, such as /crm or https://example.com/crm".into()
+                );
             }
             if OWN_SOURCES.iter().any(|own| source.starts_with(own)) {
-                return Err("Sources under /runs/, /definitions/ and /callers/ are the playbook's own; choose another".into());
+                return Err(
+                    "Sources under /runs/, /definitions/ and /callers/ are the playbook's own; choose another".into()
+                );
             }
             event.source = source;
             Ok(())
@@ -236,7 +247,8 @@ mod tests {
 
     #[test]
     fn data_nests_up_to_510_levels() {
-        let nested = |levels: usize| json::parse(&format!("{}{}", "[".repeat(levels), "]".repeat(levels)), 600).expect("JSON");
+        let nested =
+            |levels: usize| json::parse(&format!("{}{}", "[".repeat(levels), "]".repeat(levels)), 600).expect("JSON");
         assert!(published(json!({"type": "a", "source": "b", "data": nested(510)})).is_ok());
         assert!(published(json!({"type": "a", "source": "b", "data": nested(511)})).is_err());
     }
@@ -252,7 +264,10 @@ mod tests {
     #[test]
     fn the_same_event_is_compared_on_what_both_gave() {
         let first = published(json!({"type": "a", "source": "b", "id": "1", "data": {"x": 1, "y": 2}})).expect("taken");
-        let again = published(json!({"type": "a", "source": "b", "id": "1", "time": "2026-01-01T00:00:00Z", "data": {"y": 2.0, "x": 1}})).expect("taken");
+        let again = published(
+            json!({"type": "a", "source": "b", "id": "1", "time": "2026-01-01T00:00:00Z", "data": {"y": 2.0, "x": 1}}),
+        )
+        .expect("taken");
         assert!(same(&first, &again));
         let timed = published(json!({"type": "a", "source": "b", "id": "1", "time": "2026-01-01T01:00:00+01:00", "data": {"x": 1, "y": 2}})).expect("taken");
         assert!(same(&again, &timed));

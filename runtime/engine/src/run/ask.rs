@@ -154,7 +154,9 @@ mod tests {
     #[test]
     fn final_results_are_answered_again_even_when_retired() {
         let succeeded = Fact::RunSucceeded { output: json!(1), record: json!({}) };
-        for ending in [succeeded, rejected(Reason::InvalidInput), rejected(Reason::Cancelled), rejected(Reason::Unanswered)] {
+        for ending in
+            [succeeded, rejected(Reason::InvalidInput), rejected(Reason::Cancelled), rejected(Reason::Unanswered)]
+        {
             for newest in [Newest::Active, Newest::Retired] {
                 assert_eq!(asked(vec![started(json!({"a": 1})), ending.clone()], newest), Ask::Recorded);
             }

@@ -110,8 +110,7 @@ impl Stream {
                 }
             }
             (Fact::RunCancelRequested { kind, reason }, before) => {
-                *before =
-                    Self::CancelledBefore { kind: *kind, reason: reason.clone(), position: entry.position };
+                *before = Self::CancelledBefore { kind: *kind, reason: reason.clone(), position: entry.position };
             }
             (_, Self::CancelledBefore { position, .. }) => *position = entry.position,
             (_, Self::Unused) => {}

@@ -6,6 +6,6 @@ mod state;
 mod words;
 
 pub use filter::{Taking, taking};
-pub use page::{Folded, Halt, PlannedEvent, Plan, plan};
+pub use page::{Folded, Halt, Plan, PlannedEvent, plan};
 pub use state::{LastEvent, Phase, Stall, StallKind, Tries, View};
 pub use words::{Behind, not_ready, stalled_words};

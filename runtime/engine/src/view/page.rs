@@ -162,7 +162,11 @@ mod tests {
     fn planned(count: u64) -> Plan {
         let filters = [Filter { kind: "a".into(), attributes: vec![], data: Data::None, sentence: String::new() }];
         let events: Vec<Seen> = (1..=count).map(|n| seen(&n.to_string(), "a", None)).collect();
-        plan("mine", &filters, events.iter().enumerate().map(|(at, seen)| (at as u64 + 1, Moment(1000 * at as i64), seen)))
+        plan(
+            "mine",
+            &filters,
+            events.iter().enumerate().map(|(at, seen)| (at as u64 + 1, Moment(1000 * at as i64), seen)),
+        )
     }
 
     fn view() -> View {
@@ -171,8 +175,10 @@ mod tests {
 
     #[test]
     fn own_runs_are_never_folded() {
-        let filters = [Filter { kind: "run_succeeded".into(), attributes: vec![], data: Data::None, sentence: String::new() }];
-        let events = [seen("1", "run_succeeded", Some("recall/mine")), seen("2", "run_succeeded", Some("recall/other"))];
+        let filters =
+            [Filter { kind: "run_succeeded".into(), attributes: vec![], data: Data::None, sentence: String::new() }];
+        let events =
+            [seen("1", "run_succeeded", Some("recall/mine")), seen("2", "run_succeeded", Some("recall/other"))];
         let plan = plan("mine", &filters, events.iter().map(|seen| (1, Moment(0), seen)));
         assert_eq!(plan.events.len(), 1);
         assert_eq!(plan.events[0].seen.event.id, "2");
@@ -181,7 +187,12 @@ mod tests {
     #[test]
     fn a_page_read_to_its_end_moves_the_checkpoint_past_it() {
         let mut view = view();
-        view.after_page(&planned(2), Folded { view: "[1]".into(), steps: vec![true, false], halt: None }, 40, Some(Moment(9_000)));
+        view.after_page(
+            &planned(2),
+            Folded { view: "[1]".into(), steps: vec![true, false], halt: None },
+            40,
+            Some(Moment(9_000)),
+        );
         assert_eq!((view.checkpoint, view.checkpoint_at, view.folded), (40, Some(Moment(9_000)), 1));
         assert_eq!(view.last_event.as_ref().map(|e| e.id.as_str()), Some("1"));
         assert_eq!(view.view, "[1]");
@@ -210,7 +221,12 @@ mod tests {
             let mut view = view();
             let halt = Halt { kind, error: String::new(), line: None, filter: false };
             for _ in 1..limits::FOLD_TRIES {
-                view.after_page(&planned(1), Folded { view: "{}".into(), steps: vec![], halt: Some(halt.clone()) }, 9, None);
+                view.after_page(
+                    &planned(1),
+                    Folded { view: "{}".into(), steps: vec![], halt: Some(halt.clone()) },
+                    9,
+                    None,
+                );
                 assert_eq!(view.stalled, None);
             }
             view.lost_at(&planned(1).events[0], halt);

@@ -97,9 +97,8 @@ mod tests {
     #[test]
     fn each_phase_has_its_refusal() {
         let mut view = View::new("mine", 2, 1, &json!(null));
-        let refused = |view: Option<&View>| {
-            not_ready("mine", 2, view, Behind { milliseconds: 0 }).map(|r| (r.reason, r.kind))
-        };
+        let refused =
+            |view: Option<&View>| not_ready("mine", 2, view, Behind { milliseconds: 0 }).map(|r| (r.reason, r.kind));
         let rebuilding = Some((Reason::Unavailable, Some(Kind::Rebuilding)));
         assert_eq!(refused(None), rebuilding);
         assert_eq!(refused(Some(&view)), rebuilding);
