@@ -8,7 +8,12 @@
 //! * [`structure`] judges what the text alone tells, without a compiler.
 //! * [`Compiler::check`] judges everything at once, in the compiler's words where it finds the fault.
 //! * [`strip`] blanks the types, so that each line and column stays.
-//! * [`expression`] and [`Compiler::check_expressions`] do the same for expressions within documents.
+//! * [`expression()`] and [`Compiler::check_expressions`] do the same for expressions within documents.
+
+#![allow(
+    clippy::result_large_err,
+    reason = "a fault is as ordinary here as a result, and is moved a few times at most"
+)]
 
 mod binary;
 mod compiler;

@@ -3,6 +3,8 @@
 //! Each rule has one fixed sentence.
 //! Knows no types: whatever needs them is the compiler's to say.
 
+mod text;
+mod variables;
 mod visit;
 
 use crate::{Diagnostic, Export, Module, parse, settle};

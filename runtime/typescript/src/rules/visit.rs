@@ -1,16 +1,18 @@
 //! The walk over a parsed module that finds every broken rule.
 
+use super::text::{first_line, word};
+use super::variables::{is_variable, pattern_targets, targets};
 use super::{AT_ONCE, ERASABLE, ExportedFunction, Finding, FunctionKind, Judged, REACH, Rule, TOP, edit, finding};
 use crate::parse::span;
 use playbook_model::limits;
 use playbook_model::position::Span;
 use swc_common::Spanned;
 use swc_ecma_ast::{
-    ArrowExpr, AssignExpr, AssignTarget, AssignTargetPat, AwaitExpr, CallExpr, Callee, ClassMethod, Constructor, Decl,
-    Decorator, DefaultDecl, ExportSpecifier, Expr, FnDecl, FnExpr, ForHead, ForInStmt, ForOfStmt, Function, GetterProp,
-    MetaPropExpr, MetaPropKind, MethodProp, Module, ModuleDecl, ModuleExportName, ModuleItem, NewExpr, ObjectPatProp,
-    Pat, PrivateMethod, SetterProp, SimpleAssignTarget, Stmt, TsEnumDecl, TsImportType, TsModuleDecl, TsModuleName,
-    TsParamProp, TsTypeAssertion, UpdateExpr, UsingDecl, VarDecl,
+    ArrowExpr, AssignExpr, AwaitExpr, CallExpr, Callee, ClassMethod, Constructor, Decl, Decorator, DefaultDecl,
+    ExportSpecifier, Expr, FnDecl, FnExpr, ForHead, ForInStmt, ForOfStmt, Function, GetterProp, MetaPropExpr,
+    MetaPropKind, MethodProp, Module, ModuleDecl, ModuleExportName, ModuleItem, NewExpr, PrivateMethod, SetterProp,
+    Stmt, TsEnumDecl, TsImportType, TsModuleDecl, TsModuleName, TsParamProp, TsTypeAssertion, UpdateExpr, UsingDecl,
+    VarDecl,
 };
 use swc_ecma_visit::{Visit, VisitWith};
 
@@ -85,8 +87,8 @@ impl<'a> Walk<'a> {
             ModuleDecl::ExportDecl(export) => self.top_exported(whole, &export.decl),
             ModuleDecl::ExportDefaultDecl(export) => match &export.decl {
                 DefaultDecl::Fn(function) => {
-                    let word = self.word(whole, "default").unwrap_or(whole);
-                    self.exported("default", word, &function.function);
+                    let at = word(self.text, whole, "default").unwrap_or(whole);
+                    self.exported("default", at, &function.function);
                 }
                 DefaultDecl::TsInterfaceDecl(_) => {}
                 DefaultDecl::Class(_) => {
@@ -208,14 +210,15 @@ impl<'a> Walk<'a> {
     }
 
     fn waits(&mut self, head: Span) {
-        let Some(word) = self.word(head, "async") else {
+        let Some(keyword) = word(self.text, head, "async") else {
             self.found(finding(Rule::AtOnce, "module.async", head, head, AT_ONCE));
             return;
         };
-        let after = &self.text[word.end..];
+        let after = &self.text[keyword.end..];
         let space = after.len() - after.trim_start().len();
-        let mut found = finding(Rule::AtOnce, "module.async", word, Span::new(word.start, head.end), AT_ONCE);
-        found.diagnostic = found.diagnostic.fix("Remove `async`", edit(Span::new(word.start, word.end + space), ""));
+        let mut found = finding(Rule::AtOnce, "module.async", keyword, Span::new(keyword.start, head.end), AT_ONCE);
+        found.diagnostic =
+            found.diagnostic.fix("Remove `async`", edit(Span::new(keyword.start, keyword.end + space), ""));
         self.found(found);
     }
 
@@ -242,20 +245,6 @@ impl<'a> Walk<'a> {
             found.diagnostic = found.diagnostic.hint("Keep the values in a list or an object, or split the function.");
             self.found(found);
         }
-    }
-
-    // Text.
-
-    /// A word within a stretch of the text, outside longer words.
-    fn word(&self, within: Span, word: &str) -> Option<Span> {
-        let text = self.text.get(within.start..within.end)?;
-        let is_part = |c: char| c.is_alphanumeric() || c == '_' || c == '$';
-        text.match_indices(word)
-            .find(|(at, _)| {
-                !text[..*at].chars().next_back().is_some_and(is_part)
-                    && !text[at + word.len()..].chars().next().is_some_and(is_part)
-            })
-            .map(|(at, _)| Span::new(within.start + at, within.start + at + word.len()))
     }
 }
 
@@ -334,7 +323,7 @@ impl Visit for Walk<'_> {
         let whole = span(node.span);
         if node.is_await {
             let head = Span::new(whole.start, span(node.body.span()).start);
-            self.awaited(self.word(head, "await").unwrap_or(head));
+            self.awaited(word(self.text, head, "await").unwrap_or(head));
         }
         self.assigned_by_loop(&node.left);
         node.visit_children_with(self);
@@ -492,54 +481,6 @@ impl Walk<'_> {
     }
 }
 
-/// How many variables an assignment sets.
-fn targets(target: &AssignTarget) -> usize {
-    match target {
-        AssignTarget::Simple(simple) => match simple {
-            SimpleAssignTarget::Ident(_) => 1,
-            SimpleAssignTarget::Paren(it) => usize::from(is_variable(&it.expr)),
-            SimpleAssignTarget::TsAs(it) => usize::from(is_variable(&it.expr)),
-            SimpleAssignTarget::TsSatisfies(it) => usize::from(is_variable(&it.expr)),
-            SimpleAssignTarget::TsNonNull(it) => usize::from(is_variable(&it.expr)),
-            SimpleAssignTarget::TsTypeAssertion(it) => usize::from(is_variable(&it.expr)),
-            _ => 0,
-        },
-        AssignTarget::Pat(AssignTargetPat::Array(list)) => list.elems.iter().flatten().map(pattern_targets).sum(),
-        AssignTarget::Pat(AssignTargetPat::Object(object)) => object.props.iter().map(property_targets).sum(),
-        AssignTarget::Pat(AssignTargetPat::Invalid(_)) => 0,
-    }
-}
-
-fn pattern_targets(pattern: &Pat) -> usize {
-    match pattern {
-        Pat::Ident(_) => 1,
-        Pat::Array(list) => list.elems.iter().flatten().map(pattern_targets).sum(),
-        Pat::Object(object) => object.props.iter().map(property_targets).sum(),
-        Pat::Rest(rest) => pattern_targets(&rest.arg),
-        Pat::Assign(with_default) => pattern_targets(&with_default.left),
-        Pat::Expr(expr) => usize::from(is_variable(expr)),
-        Pat::Invalid(_) => 0,
-    }
-}
-
-fn property_targets(property: &ObjectPatProp) -> usize {
-    match property {
-        ObjectPatProp::KeyValue(pair) => pattern_targets(&pair.value),
-        ObjectPatProp::Assign(_) => 1,
-        ObjectPatProp::Rest(rest) => pattern_targets(&rest.arg),
-    }
-}
-
-fn is_variable(expr: &Expr) -> bool {
-    match expr {
-        Expr::Ident(_) => true,
-        Expr::Paren(it) => is_variable(&it.expr),
-        Expr::TsAs(it) => is_variable(&it.expr),
-        Expr::TsNonNull(it) => is_variable(&it.expr),
-        _ => false,
-    }
-}
-
 fn is_declared(decl: &Decl) -> bool {
     match decl {
         Decl::Class(it) => it.declare,
@@ -558,11 +499,4 @@ fn exported_name(name: &ModuleExportName) -> String {
         ModuleExportName::Ident(ident) => ident.sym.to_string(),
         ModuleExportName::Str(text) => text.value.to_string_lossy().into_owned(),
     }
-}
-
-/// The part of a span on the line it begins on.
-fn first_line(text: &str, whole: Span) -> Span {
-    let part = text.get(whole.start..whole.end).unwrap_or("");
-    let end = part.find(['\n', '\r']).unwrap_or(part.len());
-    Span::new(whole.start, whole.start + end)
 }
