@@ -112,6 +112,9 @@ fn end(mut child: Child) {
 mod tests {
     #[test]
     fn colours_of_a_terminal_are_left_out() {
-        assert_eq!(super::plain("\u{1b}[2mfirst\u{1b}[0m paint \u{1b}[3mmilliseconds\u{1b}[0m=12"), "first paint milliseconds=12");
+        assert_eq!(
+            super::plain("\u{1b}[2mfirst\u{1b}[0m paint \u{1b}[3mmilliseconds\u{1b}[0m=12"),
+            "first paint milliseconds=12"
+        );
     }
 }
