@@ -85,6 +85,11 @@ export function Failure({ error, title, again }: { error: unknown; title: string
   );
 }
 
+/** A sentence of the runtime; what it quotes between backticks is code. */
+export function Words({ text }: { text: string }) {
+  return <>{text.split('`').map((part, index) => (index % 2 === 1 ? <code key={index}>{part}</code> : part))}</>;
+}
+
 /** Local time, with UTC on hover. */
 export function Time({ at }: { at: string | null | undefined }) {
   return <time dateTime={at ?? undefined} title={utcTime(at)}>{localTime(at)}</time>;

@@ -12,7 +12,7 @@ import { IconButton, Key } from './parts';
 import { change, useSettings } from './settings';
 import styles from './shell.module.css';
 import { DefinitionTree } from './tree';
-import { useDirty, useWorkspace, type Tab } from './workspace';
+import { useDirty, useProblems, useWorkspace, type Tab } from './workspace';
 
 const Palette = lazy(() => import('./palette'));
 const NewDefinition = lazy(() => import('./new-definition'));
@@ -173,11 +173,12 @@ function StatusBar() {
   const { connection } = useRuntime();
   const state = useStudioState().value;
   const dirty = useDirty();
-  const problems = folder.documents.reduce((sum, row) => sum + row.problems, 0);
-  const warnings = folder.documents.reduce((sum, row) => sum + row.warnings, 0);
+  const counted = useProblems();
+  const problems = [...counted.values()].reduce((sum, one) => sum + one.errors, 0);
+  const warnings = [...counted.values()].reduce((sum, one) => sum + one.warnings, 0);
   const views = folder.documents.flatMap((row) => (row.standing && row.standing.state !== 'live' ? [row] : []));
   const stalled = views.filter((row) => row.standing?.state === 'stalled');
-  const firstProblem = folder.documents.find((row) => row.problems > 0);
+  const firstProblem = folder.documents.find((row) => (counted.get(`${row.type}/${row.name}`)?.errors ?? 0) > 0);
   const firstView = stalled[0] ?? views[0];
   return (
     <footer className={styles.status} data-region="status" aria-label="Status">

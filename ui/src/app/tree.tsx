@@ -7,9 +7,9 @@ import { TYPES } from '../words/kinds';
 import { documentSign, rowStandingSign } from '../words/state';
 import { at, format, go, keyOf, useAddress, type Address } from './address';
 import { Icon, ToneIcon, typeIcon, type IconName } from './icons';
-import { IconButton } from './parts';
+import { IconButton, Words } from './parts';
 import styles from './shell.module.css';
-import { useDirty, useWorkspace } from './workspace';
+import { useDirty, useProblems, useWorkspace } from './workspace';
 
 const PLACES: readonly { title: string; icon: IconName; address: Address; also?: string }[] = [
   { title: 'Runs', icon: 'runs', address: at('runs'), also: 'run' },
@@ -21,8 +21,19 @@ const PLACES: readonly { title: string; icon: IconName; address: Address; also?:
 export function DefinitionTree({ create, went }: { create: (type: string) => void; went: () => void }) {
   const { folder } = useWorkspace();
   const dirty = useDirty();
+  const counted = useProblems();
   const address = useAddress();
   const here = keyOf(address);
+  // What is wrong with several files in the same way is said once.
+  const alike = useMemo(() => {
+    const found = new Map<string, { message: string; hint: string | undefined; paths: string[] }>();
+    for (const { path, message, hint } of folder.problems) {
+      const same = found.get(message);
+      if (same) same.paths.push(path);
+      else found.set(message, { message, hint, paths: [path] });
+    }
+    return [...found.values()];
+  }, [folder.problems]);
   const groups = useMemo(() => TYPES.flatMap((type) => {
     const rows = folder.documents.filter((row) => row.type === type.type);
     return type.known || rows.length > 0 ? [{ ...type, rows }] : [];
@@ -74,16 +85,16 @@ export function DefinitionTree({ create, went }: { create: (type: string) => voi
                 {group.known && <IconButton small icon="plus" label={`New ${group.one}`} onClick={() => create(group.type)} />}
               </div>
               {group.rows.length === 0 && <div role="none" className={styles.none}>None yet</div>}
-              {group.rows.map((row, index) => <Leaf key={row.name} row={row} at={index + 1} of={group.rows.length} chosen={current} stop={stop} dirty={dirty} went={went} focused={setFocus} />)}
+              {group.rows.map((row, index) => <Leaf key={row.name} row={row} at={index + 1} of={group.rows.length} chosen={current} stop={stop} dirty={dirty} errors={counted.get(`${row.type}/${row.name}`)?.errors ?? 0} went={went} focused={setFocus} />)}
             </Fragment>
           ))}
         </div>
         {folder.problems.length > 0 && (
           <ul aria-label="What is wrong with the folder" className={styles.none} style={{ paddingLeft: 8, paddingTop: 10 }}>
-            {folder.problems.map((problem) => (
-              <li key={problem.path + problem.message} style={{ marginBottom: 8 }}>
-                <span className={styles.mark} data-tone="warn"><ToneIcon tone="warn" /><code>{problem.path}</code></span>
-                <br />{problem.message}{problem.hint ? ` ${problem.hint}` : ''}
+            {alike.map(({ paths, message, hint }) => (
+              <li key={message} style={{ marginBottom: 8 }}>
+                {paths.map((path) => <div key={path} className={styles.mark} data-tone="warn" style={{ display: 'flex' }}><ToneIcon tone="warn" /><code>{path}</code></div>)}
+                <Words text={`${message}${hint ? ` ${hint}` : ''}`} />
               </li>
             ))}
           </ul>
@@ -106,8 +117,8 @@ export function DefinitionTree({ create, went }: { create: (type: string) => voi
   );
 }
 
-function Leaf({ row, at: position, of, chosen, stop, dirty, went, focused }: {
-  row: DocumentRow; at: number; of: number; chosen: string | null; stop: string | null; dirty: ReadonlySet<string>; went: () => void; focused: (key: string) => void;
+function Leaf({ row, at: position, of, chosen, stop, dirty, errors, went, focused }: {
+  row: DocumentRow; at: number; of: number; chosen: string | null; stop: string | null; dirty: ReadonlySet<string>; errors: number; went: () => void; focused: (key: string) => void;
 }) {
   const own = `${row.type}/${row.name}`;
   return (
@@ -117,22 +128,23 @@ function Leaf({ row, at: position, of, chosen, stop, dirty, went, focused }: {
       onClick={went} onFocus={() => focused(own)} draggable={false}>
       <Icon name={typeIcon(row.type)} />
       <span className={styles.leafName}>{row.name}</span>
-      <RowMarks row={row} dirty={dirty.has(own)} />
+      <RowMarks row={row} dirty={dirty.has(own)} errors={errors} />
     </a>
   );
 }
 
-function RowMarks({ row, dirty }: { row: DocumentRow; dirty: boolean }) {
-  const sign = documentSign(row);
+function RowMarks({ row, dirty, errors }: { row: DocumentRow; dirty: boolean; errors: number }) {
+  const sign = documentSign({ ...row, state: errors > 0 && row.state !== 'retired' ? 'problems' : row.state, problems: errors });
+  const wrong = errors > 0 && row.state !== 'retired';
   const standing = row.standing && row.standing.state !== 'live' ? rowStandingSign(row.standing) : null;
   return (
     <>
       {standing && <span className={styles.mark} data-tone={standing.tone} title={standing.sentence}><ToneIcon tone={standing.tone} />{standing.word}</span>}
-      {row.state === 'saved'
-        ? <span className={styles.mark} title={sign.sentence}>{row.version !== null && `v${row.version}`}</span>
+      {row.state === 'saved' && !wrong
+        ? standing === null && <span className={styles.mark} title={sign.sentence}>{row.version !== null && `v${row.version}`}</span>
         : (
           <span className={styles.mark} data-tone={sign.tone} title={sign.sentence}>
-            {row.state === 'problems' ? <><ToneIcon tone="bad" />{row.problems}<span className="visually-hidden"> problems</span></> : sign.word}
+            {wrong ? <><ToneIcon tone="bad" />{errors}<span className="visually-hidden">{errors === 1 ? ' problem' : ' problems'}</span></> : sign.word}
           </span>
         )}
       {dirty && <span className={styles.dot} title="Typed, not on disk"><span className="visually-hidden">, not on disk</span></span>}

@@ -76,6 +76,22 @@ export function useDirty(): ReadonlySet<string> {
   return useSyncExternalStore(drafts.subscribe, drafts.dirty);
 }
 
+/** Problems of a document as its last check found them. */
+export interface Counted { errors: number; warnings: number }
+
+/**
+ * The problems of each document: of the text on screen where that is not on disk, of the file
+ * otherwise. The status bar, the tree and the document then say the same.
+ */
+export function useProblems(): ReadonlyMap<string, Counted> {
+  const { folder, drafts } = useWorkspace();
+  const typed = useSyncExternalStore(drafts.subscribe, drafts.problems);
+  return useMemo(() => new Map(folder.documents.map((row) => {
+    const key = `${row.type}/${row.name}`;
+    return [key, typed.get(key) ?? { errors: row.problems, warnings: row.warnings }];
+  })), [folder.documents, typed]);
+}
+
 export function useDraft(key: string): Draft | undefined {
   const { drafts } = useWorkspace();
   return useSyncExternalStore(drafts.subscribe, () => drafts.get(key));

@@ -48,6 +48,7 @@ export class Drafts {
   private readonly kept: Kept;
   private readonly folder: string;
   private marks: ReadonlySet<string> = new Set();
+  private counted: ReadonlyMap<string, { errors: number; warnings: number }> = new Map();
   private readonly due = new Set<string>();
   private timer: ReturnType<typeof setTimeout> | null = null;
 
@@ -67,6 +68,9 @@ export class Drafts {
 
   /** The keys of texts that are not on disk; the same set while nothing changes. */
   dirty = (): ReadonlySet<string> => this.marks;
+
+  /** The problems of the texts that are not on disk, as last judged; the same map while nothing changes. */
+  problems = (): ReadonlyMap<string, { errors: number; warnings: number }> => this.counted;
 
   /**
    * A document was read: at first, after a save, or because its file changed outside. A clean text
@@ -194,7 +198,20 @@ export class Drafts {
   private tell(): void {
     const now = [...this.drafts.values()].filter(isDirty).map((draft) => draft.key);
     if (now.length !== this.marks.size || now.some((key) => !this.marks.has(key))) this.marks = new Set(now);
+    this.count();
     for (const listener of [...this.listeners]) listener();
+  }
+
+  private count(): void {
+    const now = [...this.drafts.values()].filter(isDirty).map((draft) => {
+      const errors = draft.check.problems.filter((one) => one.severity === 'error').length;
+      return [draft.key, { errors, warnings: draft.check.problems.length - errors }] as const;
+    });
+    const same = now.length === this.counted.size && now.every(([key, one]) => {
+      const before = this.counted.get(key);
+      return before?.errors === one.errors && before.warnings === one.warnings;
+    });
+    if (!same) this.counted = new Map(now);
   }
 
   private crashKey(key: string): string {

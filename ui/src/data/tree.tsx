@@ -33,7 +33,9 @@ export function rowsOf(root: Node, toggled: ReadonlySet<string>): Row[] {
   const walk = (nodes: Node[], depth: number) => {
     nodes.forEach((node, index) => {
       const branch = isBranch(node.value) && (Array.isArray(node.value) ? node.value.length > 0 : Object.keys(node.value).length > 0);
-      const usual = branch && (node.differs ? node.mark !== 'removed' : depth < levels && root.before === undefined);
+      // What came in is small as a rule, and is what one wants to see.
+      const cameIn = root.before !== undefined && node.mark === 'added' && depth < 5 && Object.keys(node.value as object).length <= 12;
+      const usual = branch && (cameIn || (node.differs ? node.mark !== 'removed' && node.mark !== 'added' : depth < levels && root.before === undefined));
       const open = branch && (toggled.has(node.id) ? !usual : usual);
       rows.push({ node, depth, at: index + 1, of: nodes.length, open, branch });
       if (open) walk(membersOf(node), depth + 1);

@@ -3,7 +3,7 @@
 import type { Check, DocumentRow, Fix, Problem } from '../../api/types';
 import { at, format } from '../../app/address';
 import { Icon, ToneIcon } from '../../app/icons';
-import { Band, Blank, Button } from '../../app/parts';
+import { Band, Blank, Button, Words } from '../../app/parts';
 import { count } from '../../words/time';
 import styles from './document.module.css';
 
@@ -22,7 +22,7 @@ export function Problems({ check, fresh, elsewhere, jump, fix, again }: Props) {
     <div className={styles.problems} aria-busy={!fresh}>
       {check.judged === 'no' && (
         <Band tone="warn" actions={<Button onClick={again}>Check again</Button>}>
-          <b>Not judged.</b> {check.not_judged ?? 'The checker gave no answer.'}
+          <b>Not judged.</b> <Words text={check.not_judged ?? 'The checker gave no answer.'} />
         </Band>
       )}
       {check.problems.length > 0 && (
@@ -32,7 +32,7 @@ export function Problems({ check, fresh, elsewhere, jump, fix, again }: Props) {
               <button type="button" className={styles.problem} data-tone={problem.severity} onClick={() => jump(problem)}>
                 <ToneIcon tone={problem.severity === 'error' ? 'bad' : 'warn'} />
                 <span className={styles.where}><span className="visually-hidden">{problem.severity}, </span>Line {problem.place.line}, column {problem.place.column}</span>
-                <span className={styles.message}>{problem.message}<span className={styles.code}>{problem.code}</span></span>
+                <span className={styles.message}>{problem.message} <span className={styles.code}>{problem.code}</span></span>
                 {problem.hint && <span className={styles.try}>Try: {problem.hint}</span>}
               </button>
               {problem.fix && (

@@ -91,7 +91,7 @@ function Chosen({ server, change }: { server: Server; change: () => void }) {
   return (
     <>
       {error !== null && <Band tone="bad" role="alert" actions={<><Button onClick={() => void makePlan()}>Make the plan again</Button><Button onClick={change}>Change the server</Button></>}>{wordsOf(error)}</Band>}
-      {server.key === 'none' && <Band tone="info" role="note" actions={<Button onClick={change}>Give the key</Button>}>No key is kept for this server. A server on this machine in local mode needs none; any other refuses.</Band>}
+      {server.key === 'none' && !state.plan && <Band tone="info" role="note" actions={<Button onClick={change}>Give the key</Button>}>No key is kept for this server. A server on this machine in local mode needs none; any other refuses.</Band>}
       {dirty.size > 0 && !state.results && <Band tone="info" role="note">{dirty.size === 1 ? 'One text is' : `${dirty.size} texts are`} not on disk. What is published is the saved version.</Band>}
       {busy === 'send' ? <Loading what="Sending, one after the other, and reading each back" />
         : busy === 'plan' ? <Loading what={`Reading what ${server.name} has`} />

@@ -4,7 +4,7 @@ import { useState } from 'react';
 import { Label, Radio, RadioGroup } from 'react-aria-components';
 import { useRuntime, useStudioState } from '../../api/react';
 import { keyWords, useAllCommands } from '../../app/commands';
-import { Button, Failure, Key, Loading, SignMark } from '../../app/parts';
+import { Button, Failure, Key, Loading, SignMark, Words } from '../../app/parts';
 import { change, useSettings, type Density, type Theme } from '../../app/settings';
 import { useWorkspace } from '../../app/workspace';
 import type { Sign } from '../../words/state';
@@ -65,7 +65,7 @@ export default function Settings() {
         <section aria-labelledby="selfcheck">
           <h2 id="selfcheck">Self-check</h2>
           <div className={styles.checks}>
-            {checks.map((check) => <div key={check.what} className={styles.check}><span>{check.what}</span><SignMark sign={check.sign} /><span>{check.words}</span></div>)}
+            {checks.map((check) => <div key={check.what} className={styles.check}><span>{check.what}</span><SignMark sign={check.sign} /><span><Words text={check.words} /></span></div>)}
           </div>
           <p style={{ marginTop: 12 }}>
             <Button icon="copy" onClick={() => void navigator.clipboard?.writeText(report()).then(() => setCopied(true))}>Copy report</Button>

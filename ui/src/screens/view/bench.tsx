@@ -123,7 +123,7 @@ function Outcome({ tried, fresh }: { tried: Tried | null; fresh: boolean }) {
   return (
     <div className={styles.outcomeWords} role="status" style={fresh ? undefined : { opacity: 0.6 }}>
       <span className={cx(partStyles.sign, partStyles[given.tone])}><ToneIcon tone={given.tone} />{given.word}</span>
-      {work !== undefined && <span className={styles.outcomeFacts}> · {count(work, 'checkpoint')} of 500{ms === undefined ? '' : `, ${ms < 1 ? 'under 1 ms' : duration(ms)}`}</span>}
+      {work !== undefined && <span className={styles.outcomeFacts}> · {work === 0 ? 'under 1 checkpoint' : count(work, 'checkpoint')} of 500{ms === undefined ? '' : `, ${ms < 1 ? 'under 1 ms' : duration(ms)}`}</span>}
       <small>{given.sentence}</small>
     </div>
   );
