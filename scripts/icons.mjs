@@ -2,15 +2,16 @@
 //
 //   node scripts/icons.mjs
 //
-// Chromium draws, and keeps the ground transparent.
+// Chromium draws, and keeps the ground transparent. The page gets the drawing itself.
 
 import { execFileSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 
 const icons = resolve(import.meta.dirname, '..', 'icons');
 const drawing = readFileSync(join(icons, 'icon.svg'), 'utf8');
+copyFileSync(join(icons, 'icon.svg'), resolve(icons, '..', 'ui', 'public', 'icon.svg'));
 const place = mkdtempSync(join(tmpdir(), 'icons-'));
 try {
   for (const [size, name] of [[32, '32x32.png'], [128, '128x128.png'], [512, 'icon.png']]) {

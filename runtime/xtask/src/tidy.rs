@@ -13,6 +13,9 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+/// The picture of the app as the page shows it.
+const PAGE_ICON: &str = "ui/public/icon.svg";
+
 /// Something that stands against a rule.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 struct Finding {
@@ -92,9 +95,17 @@ fn check(root: &Path) -> Result<Findings> {
         words::check(source, &mut findings.against);
     }
     findings.against.extend(page::check(&sources));
+    findings.against.extend(same_icon(&sources));
     findings.against.sort();
     findings.doubtful.sort();
     Ok(findings)
+}
+
+/// The page shows the app's own picture: one drawing, kept where each of the two looks for it.
+fn same_icon(sources: &[Source]) -> Option<Finding> {
+    let text = |path: &str| sources.iter().find(|source| source.path == path).map(|source| source.text.as_str());
+    let words = "differs from `icons/icon.svg`: run `node scripts/icons.mjs`";
+    (text("icons/icon.svg") != text(PAGE_ICON)).then(|| Finding::new(PAGE_ICON, 1, words))
 }
 
 /// Every text that Git keeps or would keep.

@@ -36,7 +36,7 @@ const ARROWS: [(&str, &[&str]); 15] = [
     ("worker", &["model", "schema", "sandbox"]),
     ("definition", &["model", "schema", "typescript"]),
     ("engine", &["model", "definition", "schema"]),
-    ("function", &["model", "definition", "schema", "worker"]),
+    ("function", &["model", "definition", "schema", "sandbox", "worker"]),
     ("publish", &["model", "definition"]),
     (
         "host",
@@ -56,7 +56,7 @@ const ARROWS: [(&str, &[&str]); 15] = [
     ("server", &["model", "host"]),
     ("cli", &["model", "host", "server"]),
     ("studio", &["host", "server"]),
-    ("tests", &["model", "host", "server", "testkit"]),
+    ("tests", &["model", "history", "typescript", "host", "server", "testkit"]),
 ];
 
 /// Crates that are no part of the program: they may use any.

@@ -30,6 +30,7 @@ fn is_test(path: &str) -> bool {
     let name = path.rsplit('/').next().unwrap_or(path);
     path.starts_with("tests/")
         || path.contains("/tests/")
+        || path.contains("/examples/")
         || path.contains("/testing/")
         || path.starts_with("runtime/testkit/")
         || matches!(name, "tests.rs")
@@ -43,7 +44,8 @@ fn is_rules(source: &Source) -> bool {
 }
 
 pub(super) fn check(source: &Source, findings: &mut Findings) {
-    if source.is_generated() {
+    // The declarations of a library are written by a program as well.
+    if source.is_generated() || source.ends(&[".d.ts"]) {
         return;
     }
     let rust = source.ends(&[".rs"]);
@@ -100,7 +102,7 @@ fn length(source: &Source, lines: usize, findings: &mut Findings) {
 }
 
 fn names(source: &Source, against: &mut Vec<Finding>) {
-    if is_rules(source) {
+    if is_rules(source) || is_test(&source.path) {
         return;
     }
     for (index, line) in source.text.lines().enumerate() {
