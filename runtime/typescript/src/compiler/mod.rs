@@ -238,7 +238,10 @@ fn merged(
         Err(diagnostic) => {
             let mut all: Vec<Diagnostic> =
                 found.module.iter().filter(|raw| words::is_error(raw)).map(spanned).collect();
-            all.push(diagnostic);
+            // A fault of the grammar has the compiler's words already.
+            if !found.module.iter().any(words::is_grammar) {
+                all.push(diagnostic);
+            }
             settle(&mut all);
             return all;
         }

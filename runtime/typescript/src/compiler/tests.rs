@@ -331,6 +331,13 @@ fn syntax_is_said_in_the_compilers_words_alone() {
 }
 
 #[test]
+fn a_fault_of_the_grammar_is_said_once() {
+    let text = "export function await(): number { return 1; }";
+    let found = checked(&Module { text, declarations: "", exports: &[] });
+    assert_eq!(marks(text, &found), ["typescript.1262 @ await"], "{found:#?}");
+}
+
+#[test]
 fn syntax_that_the_rules_do_not_know_is_read() {
     for text in [
         "type A<in out T> = { a: T }; export function f(): void {}",

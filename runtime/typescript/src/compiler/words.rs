@@ -97,6 +97,11 @@ pub(super) fn is_error(raw: &Raw) -> bool {
     raw.category == ERROR
 }
 
+/// Whether it is about the grammar, not about names or types.
+pub(super) fn is_grammar(raw: &Raw) -> bool {
+    is_error(raw) && (1_000..2_000).contains(&raw.code)
+}
+
 /// Whether it only says that there are no promises.
 pub(super) fn is_about_promises(raw: &Raw) -> bool {
     matches!(raw.code, 1055 | 1064 | 1308 | 1375 | 1378 | 2697 | 2705 | 2711 | 2712)

@@ -21,6 +21,8 @@ const AT_ONCE: &str =
     "A function answers at once: nothing is async, nothing is awaited, and no exported function is a generator.";
 /// Sentence: syntax that stands for more than types.
 const ERASABLE: &str = "An enum, a namespace, a parameter property, a decorator and a cast in angle brackets are refused: a program has nothing but types to take out.";
+/// Sentence: a class's `accessor` field, which the compiler knows and the sandbox's engine does not.
+const ACCESSOR: &str = "The sandbox has no `accessor` fields.";
 /// Sentence: too many assignments.
 const ASSIGNMENTS: &str = "A function assigns to its variables at most 500 times, and this is the 501st.";
 

@@ -58,6 +58,7 @@ fn everything_else_at_the_top_is_refused() {
         ("'use strict';", "module.top @ 'use strict';"),
         ("if (true) {}", "module.top @ if (true) {}"),
         ("for (;;) {}", "module.top @ for (;;) {}"),
+        ("#!/usr/bin/env node\n", "module.top @ #!/usr/bin/env node"),
         ("export = 1;", "module.top @ export = 1;"),
         ("using x = null;", "module.top @ using x = null;"),
     ];
@@ -156,6 +157,17 @@ fn what_is_more_than_a_type_is_refused() {
         assert_eq!(found.message, ERASABLE, "{text}");
         assert!(found.hint.is_some(), "{text}");
     }
+}
+
+#[test]
+fn what_only_the_compiler_knows_is_refused() {
+    let text = "export function f() { class A { static accessor b = 1; } }";
+    assert_eq!(marks(text), ["module.accessor @ static accessor b = 1;"]);
+    // The sandbox has these.
+    assert_eq!(
+        marks("export function f() { using a = null; class A { static {} accessor = 1; } }"),
+        Vec::<String>::new()
+    );
 }
 
 #[test]

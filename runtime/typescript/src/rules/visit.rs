@@ -8,16 +8,20 @@ use playbook_model::limits;
 use playbook_model::position::Span;
 use swc_common::Spanned;
 use swc_ecma_ast::{
-    ArrowExpr, AssignExpr, AwaitExpr, CallExpr, Callee, ClassMethod, Constructor, Decl, Decorator, DefaultDecl,
-    ExportSpecifier, Expr, FnDecl, FnExpr, ForHead, ForInStmt, ForOfStmt, Function, GetterProp, MetaPropExpr,
-    MetaPropKind, MethodProp, Module, ModuleDecl, ModuleExportName, ModuleItem, NewExpr, PrivateMethod, SetterProp,
-    Stmt, TsEnumDecl, TsImportType, TsModuleDecl, TsModuleName, TsParamProp, TsTypeAssertion, UpdateExpr, UsingDecl,
-    VarDecl,
+    ArrowExpr, AssignExpr, AutoAccessor, AwaitExpr, CallExpr, Callee, ClassMethod, Constructor, Decl, Decorator,
+    DefaultDecl, ExportSpecifier, Expr, FnDecl, FnExpr, ForHead, ForInStmt, ForOfStmt, Function, GetterProp,
+    MetaPropExpr, MetaPropKind, MethodProp, Module, ModuleDecl, ModuleExportName, ModuleItem, NewExpr, PrivateMethod,
+    SetterProp, Stmt, TsEnumDecl, TsImportType, TsModuleDecl, TsModuleName, TsParamProp, TsTypeAssertion, UpdateExpr,
+    UsingDecl, VarDecl,
 };
 use swc_ecma_visit::{Visit, VisitWith};
 
 pub(super) fn module(text: &str, module: &Module) -> Judged {
     let mut walk = Walk::new(text);
+    if module.shebang.is_some() {
+        let line = first_line(text, Span::new(0, text.len()));
+        walk.refuse_top(line, "Remove the line; the runtime runs the program itself.");
+    }
     for item in &module.body {
         walk.top(item);
     }
@@ -458,6 +462,15 @@ impl Visit for Walk<'_> {
     fn visit_decorator(&mut self, node: &Decorator) {
         let at = span(node.span);
         self.refuse_erasable("module.decorator", at, at, "Call the function where its result is needed.");
+    }
+
+    fn visit_auto_accessor(&mut self, node: &AutoAccessor) {
+        let at = first_line(self.text, span(node.span));
+        let covers = Span::new(at.start, at.start);
+        let mut found = finding(Rule::Own, "module.accessor", at, covers, super::ACCESSOR);
+        found.diagnostic = found.diagnostic.hint("Write a field, or a getter and a setter.");
+        self.found(found);
+        node.visit_children_with(self);
     }
 
     // Assignments.
