@@ -139,7 +139,8 @@ fn judge(kind: DefinitionType, name: Option<&str>, text: &str, judge: Judge<'_>)
         DefinitionType::Recall => recall::read(&mut reader, name, judge),
         other => {
             let place = Place::of(&reader.index, Span::new(0, 0), None);
-            let message = format!("This program checks computation and recall functions; a {} is not one of them.", other.noun());
+            let message =
+                format!("This program checks computation and recall functions; a {} is not one of them.", other.noun());
             reader.problems = vec![Problem::error("document.type", place, message)];
             Read {
                 declarations: String::new(),

@@ -66,7 +66,12 @@ pub(crate) fn opened(reader: &mut Reader<'_>, least: &str) -> bool {
             false
         }
         _ => {
-            reader.refuse("document.front-matter.mapping", "", Part::Value, "The front matter must be a mapping of fields.");
+            reader.refuse(
+                "document.front-matter.mapping",
+                "",
+                Part::Value,
+                "The front matter must be a mapping of fields.",
+            );
             false
         }
     }

@@ -86,16 +86,13 @@ pub fn uses(details: &Details) -> Vec<DefinitionKey> {
     let mut found = Vec::new();
     if let Details::Recall(recall) = details {
         for filter in &recall.filters {
-            let named = filter
-                .attributes
-                .iter()
-                .find_map(|(name, value)| match name.as_str() {
-                    "subject" if crate::event::is_run_fact(&filter.kind) => value.as_str().and_then(key),
-                    "source" if crate::event::is_definition_fact(&filter.kind) => {
-                        value.as_str().and_then(|source| key(source.strip_prefix("/definitions/")?))
-                    }
-                    _ => None,
-                });
+            let named = filter.attributes.iter().find_map(|(name, value)| match name.as_str() {
+                "subject" if crate::event::is_run_fact(&filter.kind) => value.as_str().and_then(key),
+                "source" if crate::event::is_definition_fact(&filter.kind) => {
+                    value.as_str().and_then(|source| key(source.strip_prefix("/definitions/")?))
+                }
+                _ => None,
+            });
             if let Some(key) = named
                 && !found.contains(&key)
             {

@@ -8,8 +8,22 @@ pub(crate) const DEFINITION_FACTS: [&str; 3] = ["definition_created", "definitio
 pub(crate) const NUMBERS: [&str; 3] = ["depth", "calldepth", "definitionversion"];
 /// The attributes that CloudEvents and the playbook name, beside `type` and `data`.
 pub(crate) const ATTRIBUTES: [&str; 16] = [
-    "source", "subject", "id", "time", "specversion", "datacontenttype", "dataschema", "causationid", "correlationid",
-    "caller", "definitionversion", "depth", "calldepth", "calledby", "triggerkind", "triggerreference",
+    "source",
+    "subject",
+    "id",
+    "time",
+    "specversion",
+    "datacontenttype",
+    "dataschema",
+    "causationid",
+    "correlationid",
+    "caller",
+    "definitionversion",
+    "depth",
+    "calldepth",
+    "calledby",
+    "triggerkind",
+    "triggerreference",
 ];
 
 pub(crate) fn is_run_fact(kind: &str) -> bool {

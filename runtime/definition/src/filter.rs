@@ -85,7 +85,12 @@ pub(crate) fn read(reader: &mut Reader<'_>, name: Option<&str>, judge: Judge<'_>
 
 fn none(reader: &mut Reader<'_>, pointer: &str) {
     let problem = reader
-        .error("recall.filters.none", pointer, Part::Key, "A recall function names at least one filter under source.events.")
+        .error(
+            "recall.filters.none",
+            pointer,
+            Part::Key,
+            "A recall function names at least one filter under source.events.",
+        )
         .hint("A filter names a type of event, such as type: run_succeeded.");
     reader.problems.push(problem);
 }
@@ -132,7 +137,12 @@ fn kind(reader: &mut Reader<'_>, pointer: &str, members: &Map<String, Value>) ->
             None
         }
         Some(Value::String(kind)) if is_computed(kind) => {
-            reader.refuse("recall.filter.computed", &here, Part::Value, "The type of a filter is written out, never computed.");
+            reader.refuse(
+                "recall.filter.computed",
+                &here,
+                Part::Value,
+                "The type of a filter is written out, never computed.",
+            );
             None
         }
         Some(Value::String(kind)) if !kind.trim().is_empty() => Some(kind.clone()),
@@ -145,7 +155,8 @@ fn kind(reader: &mut Reader<'_>, pointer: &str, members: &Map<String, Value>) ->
 
 /// "Filters": an attribute is named as CloudEvents names it.
 fn is_attribute(name: &str) -> bool {
-    (1..=ATTRIBUTE_CHARACTERS).contains(&name.len()) && name.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit())
+    (1..=ATTRIBUTE_CHARACTERS).contains(&name.len())
+        && name.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit())
 }
 
 fn not_attribute(reader: &mut Reader<'_>, here: &str, name: &str) {
@@ -170,7 +181,12 @@ fn read_value(reader: &mut Reader<'_>, here: &str, name: &str, value: &Value) ->
     if let Value::String(text) = value
         && is_computed(text)
     {
-        reader.refuse("recall.filter.computed", here, Part::Value, format!("The {name} of a filter is written out, never computed."));
+        reader.refuse(
+            "recall.filter.computed",
+            here,
+            Part::Value,
+            format!("The {name} of a filter is written out, never computed."),
+        );
         return None;
     }
     if NUMBERS.contains(&name) {
@@ -178,14 +194,23 @@ fn read_value(reader: &mut Reader<'_>, here: &str, name: &str, value: &Value) ->
         if let Some(number) = number.filter(|n| (1.0..=f64::from(i32::MAX)).contains(n)) {
             return Some(Value::from(number as i64));
         }
-        let mut problem = reader.error("recall.filter.number", here, Part::Value, format!("The {name} of a filter must be a whole number from 1."));
+        let mut problem = reader.error(
+            "recall.filter.number",
+            here,
+            Part::Value,
+            format!("The {name} of a filter must be a whole number from 1."),
+        );
         if number == Some(0.0) {
             let what = if name == "calldepth" { "no call" } else { "no reaction" };
             problem = problem.hint(match name {
                 "definitionversion" => "Versions count from 1.".to_owned(),
-                _ => format!("No event has it as 0: a run that {what} started has no {name}, and no filter can name that."),
+                _ => format!(
+                    "No event has it as 0: a run that {what} started has no {name}, and no filter can name that."
+                ),
             });
-        } else if let (Some(text), Some(span)) = (value.as_str().and_then(|text| text.trim().parse::<u32>().ok()), reader.value_span(here)) {
+        } else if let (Some(text), Some(span)) =
+            (value.as_str().and_then(|text| text.trim().parse::<u32>().ok()), reader.value_span(here))
+        {
             problem = problem.fix(format!("Write {text}"), vec![Edit { span, text: text.to_string() }]);
         }
         reader.problems.push(problem);
@@ -194,11 +219,17 @@ fn read_value(reader: &mut Reader<'_>, here: &str, name: &str, value: &Value) ->
     match value {
         Value::String(text) if !text.is_empty() => Some(value.clone()),
         Value::String(_) => {
-            reader.refuse("recall.filter.empty", here, Part::Value, format!("The {name} of a filter must not be empty."));
+            reader.refuse(
+                "recall.filter.empty",
+                here,
+                Part::Value,
+                format!("The {name} of a filter must not be empty."),
+            );
             None
         }
         _ => {
-            let mut problem = reader.error("recall.filter.text", here, Part::Value, format!("The {name} of a filter must be text."));
+            let mut problem =
+                reader.error("recall.filter.text", here, Part::Value, format!("The {name} of a filter must be text."));
             if let (true, Some(span)) = (value.is_number() || value.is_boolean(), reader.value_span(here)) {
                 let text = format!("'{}'", &reader.text[span.start..span.end]);
                 problem = problem.fix("Put it in quotes", vec![Edit { span, text }]);
@@ -225,7 +256,12 @@ fn read_data(reader: &mut Reader<'_>, here: &str, value: &Value, at: usize, writ
     };
     let text = inside.trim();
     if text.is_empty() {
-        reader.refuse("recall.filter.data.empty", here, Part::Value, "The data expression of a filter must not be empty.");
+        reader.refuse(
+            "recall.filter.data.empty",
+            here,
+            Part::Value,
+            "The data expression of a filter must not be empty.",
+        );
         return Data::None;
     }
     // The expression's own place is known when the document writes it letter by letter.
@@ -304,7 +340,11 @@ fn push(reader: &mut Reader<'_>, written: &Written, diagnostic: playbook_typescr
         Some(start) => placed(reader, start, diagnostic, pointer),
         None => {
             let whole = reader.span(&written.pointer, Part::Value);
-            let nowhere = playbook_typescript::Diagnostic { span: Span::new(0, whole.end - whole.start), fix: None, ..diagnostic };
+            let nowhere = playbook_typescript::Diagnostic {
+                span: Span::new(0, whole.end - whole.start),
+                fix: None,
+                ..diagnostic
+            };
             placed(reader, whole.start, nowhere, pointer)
         }
     };
@@ -336,9 +376,8 @@ fn never_matches(reader: &mut Reader<'_>, pointer: &str, filter: &Filter, own: O
         let message = format!("No event matches: {kind} has no data.");
         reader.problems.push(Problem::warning(code, place, message).hint("Leave data out."));
     }
-    let text = |wanted: &str| {
-        filter.attributes.iter().find(|(name, _)| name == wanted).and_then(|(_, value)| value.as_str())
-    };
+    let text =
+        |wanted: &str| filter.attributes.iter().find(|(name, _)| name == wanted).and_then(|(_, value)| value.as_str());
     let here = format!("{pointer}/subject");
     if let Some(subject) = text("subject") {
         if is_definition_fact(kind) {
@@ -350,7 +389,10 @@ fn never_matches(reader: &mut Reader<'_>, pointer: &str, filter: &Filter, own: O
                 None => {
                     let types: Vec<&str> = DefinitionType::ALL.iter().map(|kind| kind.word()).collect();
                     let message = "No run's event matches: its subject is the type and the name of a definition.";
-                    let hint = format!("Write it as <type>/<name>, such as reasoning/review-brief; the types are {}.", types.join(", "));
+                    let hint = format!(
+                        "Write it as <type>/<name>, such as reasoning/review-brief; the types are {}.",
+                        types.join(", ")
+                    );
                     reader.problems.push(Problem::warning(code, reader.place(&here, Part::Value), message).hint(hint));
                 }
                 Some(named) if named.kind == DefinitionType::Recall && Some(named.name.as_str()) == own => {

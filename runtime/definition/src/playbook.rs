@@ -34,7 +34,11 @@ pub fn read_playbook(text: &str) -> Result<(PlaybookId, String, String), Problem
     };
     if let Some(other) = members.keys().find(|key| !FIELDS.contains(&key.as_str())) {
         let pointer = playbook_model::json::join("", other);
-        return Err(at(&pointer, true, "There is no such key in playbook.yaml: it takes id, name and description".into()));
+        return Err(at(
+            &pointer,
+            true,
+            "There is no such key in playbook.yaml: it takes id, name and description".into(),
+        ));
     }
     let id = match members.get("id").and_then(Value::as_str).map(PlaybookId::new) {
         Some(Ok(id)) => id,

@@ -128,7 +128,8 @@ impl<'a> Reader<'a> {
     /// Refuses every field of a mapping that its section does not have.
     pub(crate) fn known(&mut self, pointer: &str, section: &Section<'_>, foreign: impl Fn(&str) -> Option<String>) {
         let Some(Value::Object(members)) = self.at(pointer) else { return };
-        let unknown: Vec<String> = members.keys().filter(|name| !section.fields.contains(&name.as_str())).cloned().collect();
+        let unknown: Vec<String> =
+            members.keys().filter(|name| !section.fields.contains(&name.as_str())).cloned().collect();
         let taken: Vec<String> = members.keys().cloned().collect();
         for name in unknown {
             let here = json::join(pointer, &name);
@@ -169,7 +170,9 @@ impl<'a> Reader<'a> {
         let code = "document.description";
         let Some(text) = value.as_str() else {
             let mut problem = self.error(code, "/description", Part::Value, "description must be text.");
-            if let (Some(span), false) = (self.value_span("/description"), value.is_array() || value.is_object() || value.is_null()) {
+            if let (Some(span), false) =
+                (self.value_span("/description"), value.is_array() || value.is_object() || value.is_null())
+            {
                 let text = self.text[span.start..span.end].to_owned();
                 problem = problem.fix("Put it in quotes", vec![Edit { span, text: format!("'{text}'") }]);
             }
@@ -205,12 +208,8 @@ impl<'a> Reader<'a> {
         let word = value.as_str().unwrap_or_default().trim().to_lowercase();
         let near = matches!(word.as_str(), "javascript" | "js" | "ts" | "typescript" | "ecmascript")
             || nearest(&word, ["typescript"]).is_some();
-        let mut problem = self.error(
-            code,
-            "/language",
-            Part::Value,
-            "language must be typescript, the playbook's one language.",
-        );
+        let mut problem =
+            self.error(code, "/language", Part::Value, "language must be typescript, the playbook's one language.");
         if near && let Some(span) = self.value_span("/language") {
             problem = problem.fix("Write typescript", vec![Edit { span, text: "typescript".into() }]);
         }

@@ -43,8 +43,7 @@ pub(crate) fn read(reader: &mut Reader<'_>, name: Option<&str>, judge: Judge<'_>
         input = reader.schema("input", foreign);
         output = reader.schema("output", foreign);
     }
-    let declarations =
-        format!("{JSON}{EVENT}{}{}{}", view.types("View"), input.types("Input"), output.types("Output"));
+    let declarations = format!("{JSON}{EVENT}{}{}{}", view.types("View"), input.types("Input"), output.types("Output"));
     let body = reader.body("a module that exports fold");
     let (mut unjudged, mut made) = (filters.unjudged.take(), None);
     if let Some(body) = body.filter(|_| typescript) {

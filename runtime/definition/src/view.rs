@@ -6,6 +6,7 @@ use playbook_model::json;
 use playbook_model::limits::{VALUE_LEVELS, VIEW_BYTES};
 use playbook_model::position::Span;
 use playbook_model::problem::{Place, Problem};
+use playbook_model::word::thousands;
 use playbook_schema::{Manner, Schema, largest};
 use serde_json::Value;
 
@@ -53,7 +54,12 @@ fn fits(reader: &mut Reader<'_>, initial: Option<&Value>, schema: &Value) {
     let Some(initial) = initial else {
         if !schema.is_valid(&Value::Null) {
             let problem = reader
-                .error(code, "/view/schema", Part::Key, "view.initial is left out, so the view starts as null, which view.schema refuses.")
+                .error(
+                    code,
+                    "/view/schema",
+                    Part::Key,
+                    "view.initial is left out, so the view starts as null, which view.schema refuses.",
+                )
                 .hint("Write view.initial, such as {} or [].");
             reader.problems.push(problem);
         }
@@ -75,7 +81,11 @@ fn bounded(reader: &mut Reader<'_>, schema: &Value) {
     let found = largest(schema);
     if let Some(growing) = found.growing {
         let here = format!("/view/schema{growing}");
-        unbounded(reader, &here, "Nothing bounds how many entries this part of the view may hold, so the view may outgrow its 524,288 bytes.");
+        let most = thousands(VIEW_BYTES as u64);
+        let message = format!(
+            "Nothing bounds how many entries this part of the view may hold, so the view may outgrow its {most} bytes."
+        );
+        unbounded(reader, &here, &message);
     } else if let Some(bytes) = found.bytes.filter(|bytes| *bytes > VIEW_BYTES as u64) {
         let most = bytes_over(usize::try_from(bytes).unwrap_or(usize::MAX), VIEW_BYTES);
         let here = format!("/view/schema{}", found.dominates);
@@ -104,7 +114,8 @@ pub(crate) fn lookups(reader: &mut Reader<'_>, body: Body<'_>) {
     for line in body.text.split_inclusive('\n') {
         let asks = line.contains("hasOwn") || before.contains("hasOwn");
         for (at, _) in line.match_indices("view[") {
-            let starts_word = line[..at].chars().next_back().is_none_or(|c| !c.is_alphanumeric() && c != '_' && c != '.');
+            let starts_word =
+                line[..at].chars().next_back().is_none_or(|c| !c.is_alphanumeric() && c != '_' && c != '.');
             let inside = &line[at + "view[".len()..];
             let Some(close) = inside.find(']') else { continue };
             let key = inside[..close].trim();
@@ -114,7 +125,7 @@ pub(crate) fn lookups(reader: &mut Reader<'_>, body: Body<'_>) {
             let comment = line[..at].contains("//") || line.trim_start().starts_with('*');
             let written = inside[close + 1..].trim_start();
             let assigns = written.starts_with('=') && !written.starts_with("==");
-            if !(starts_word && is_name) || asks || comment {
+            if !(starts_word && is_name) || (asks && !assigns) || comment {
                 continue;
             }
             let start = body.start + offset + at;

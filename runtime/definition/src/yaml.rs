@@ -11,7 +11,7 @@ use playbook_model::position::{LineIndex, Span};
 use playbook_model::problem::{Edit, Place, Problem};
 use playbook_model::word::thousands;
 use serde_json::{Map, Number, Value};
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 /// Where a value stands in the document.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -35,7 +35,16 @@ pub(crate) struct Yaml {
 
 /// Reads one stretch of a document as YAML.
 pub(crate) fn load(text: &str, at: Span, index: &LineIndex<'_>) -> (Yaml, Vec<Problem>) {
-    let mut load = Load { text, at, index, places: HashMap::new(), problems: Vec::new(), open: Vec::new(), root: None, long: Vec::new() };
+    let mut load = Load {
+        text,
+        at,
+        index,
+        places: HashMap::new(),
+        problems: Vec::new(),
+        open: Vec::new(),
+        root: None,
+        long: Vec::new(),
+    };
     let whole = load.events();
     load.tabs();
     let value = if whole { load.root.take().unwrap_or(Value::Null) } else { Value::Null };
@@ -45,8 +54,11 @@ pub(crate) fn load(text: &str, at: Span, index: &LineIndex<'_>) -> (Yaml, Vec<Pr
 /// A collection that is still open.
 enum Open {
     List { items: Vec<Value>, frame: Frame },
-    Mapping { members: Map<String, Value>, key: Option<(String, Span)>, lines: HashMap<String, u32>, frame: Frame },
+    Mapping { members: Map<String, Value>, key: Option<(Key, Span)>, lines: HashMap<String, u32>, frame: Frame },
 }
+
+/// A key; `None` for one that is refused, whose member is read over.
+type Key = Option<String>;
 
 struct Frame {
     pointer: String,
@@ -96,7 +108,11 @@ impl Load<'_> {
                 Event::DocumentStart(..) => {
                     documents += 1;
                     if documents > 1 {
-                        self.problem("yaml.document", span, "The front matter is one YAML document; a second begins here.");
+                        self.problem(
+                            "yaml.document",
+                            span,
+                            "The front matter is one YAML document; a second begins here.",
+                        );
                         return false;
                     }
                 }
@@ -105,8 +121,9 @@ impl Load<'_> {
                     if self.text[span.start..span.end].contains(['\n', '\r']) {
                         self.long.push(span);
                     }
-                    let value = self.scalar(&text, style, span);
-                    self.value(value, &text, span);
+                    let value =
+                        if tag.is_some() { Value::String(text.to_string()) } else { self.scalar(&text, style, span) };
+                    self.value(value, Some(text.into_owned()), span);
                 }
                 Event::SequenceStart(style, _, tag) => {
                     self.tag(tag.is_some(), span);
@@ -116,7 +133,8 @@ impl Load<'_> {
                 }
                 Event::MappingStart(style, _, tag) => {
                     self.tag(tag.is_some(), span);
-                    let mapping = |frame| Open::Mapping { members: Map::new(), key: None, lines: HashMap::new(), frame };
+                    let mapping =
+                        |frame| Open::Mapping { members: Map::new(), key: None, lines: HashMap::new(), frame };
                     if !self.opened(span, style, mapping) {
                         return false;
                     }
@@ -129,10 +147,12 @@ impl Load<'_> {
                     let quote = self.quote_fix(span);
                     let problem = self.made("yaml.alias", span, "Aliases are not taken: write the value out here.");
                     self.problems.push(match quote {
-                        Some(edits) => problem.hint("A text that begins with * stands in quotes.").fix("Put it in quotes", edits),
+                        Some(edits) => {
+                            problem.hint("A text that begins with * stands in quotes.").fix("Put it in quotes", edits)
+                        }
                         None => problem,
                     });
-                    self.value(Value::Null, "*", span);
+                    self.value(Value::Null, None, span);
                 }
                 _ => {}
             }
@@ -159,7 +179,7 @@ impl Load<'_> {
     fn pointer(&self) -> Option<String> {
         match self.open.last()? {
             Open::List { items, frame } => Some(format!("{}/{}", frame.pointer, items.len())),
-            Open::Mapping { key: Some((key, _)), frame, .. } => Some(json::join(&frame.pointer, key)),
+            Open::Mapping { key: Some((Some(key), _)), frame, .. } => Some(json::join(&frame.pointer, key)),
             Open::Mapping { frame, .. } => Some(frame.pointer.clone()).filter(|pointer| !pointer.is_empty()),
         }
     }
@@ -176,7 +196,11 @@ impl Load<'_> {
     /// Opens a collection; false when it is one level too many.
     fn opened(&mut self, span: Span, style: StructureStyle, collection: impl FnOnce(Frame) -> Open) -> bool {
         if self.open.len() >= FRONT_MATTER_LEVELS {
-            self.problem("yaml.levels", span, format!("The front matter nests deeper than {FRONT_MATTER_LEVELS} levels."));
+            self.problem(
+                "yaml.levels",
+                span,
+                format!("The front matter nests deeper than {FRONT_MATTER_LEVELS} levels."),
+            );
             return false;
         }
         let is_key = matches!(self.open.last(), Some(Open::Mapping { key: None, .. }));
@@ -198,14 +222,14 @@ impl Load<'_> {
         let end = if frame.flow { span.end } else { frame.end };
         let span = Span::new(frame.start, end);
         if frame.is_key {
-            self.value(Value::Null, "?", span);
+            self.value(Value::Null, None, span);
         } else {
-            self.value(value, "", span);
+            self.value(value, None, span);
         }
     }
 
     /// Takes a value as the next key, member, item or the root.
-    fn value(&mut self, value: Value, text: &str, span: Span) {
+    fn value(&mut self, value: Value, key_text: Key, span: Span) {
         match self.open.last_mut() {
             None => {
                 self.places.insert(String::new(), Stands { key: None, value: span });
@@ -218,11 +242,12 @@ impl Load<'_> {
             }
             Some(Open::Mapping { key: key @ None, frame, .. }) => {
                 frame.end = frame.end.max(span.end);
-                *key = Some((text.to_owned(), span));
+                *key = Some((key_text, span));
             }
             Some(Open::Mapping { members, key, lines, frame }) => {
                 let (name, key_span) = key.take().expect("a value follows its key");
                 frame.end = frame.end.max(span.end).max(key_span.end);
+                let Some(name) = name else { return };
                 let pointer = json::join(&frame.pointer, &name);
                 if let Some(first) = lines.get(&name) {
                     let message = format!("The key {} is in this mapping already, on line {first}.", shown(&name));
@@ -282,20 +307,29 @@ impl Load<'_> {
         self.problems.push(problem);
     }
 
-    /// The edit that quotes the value of a line, where it is plain text with a mark that YAML reads as its own.
+    /// The edit that quotes an expression on a line, or its whole value where that is plain text with a mark that YAML
+    /// reads as its own.
     fn unquoted(&self, line: u32) -> Option<Vec<Edit>> {
         (line.saturating_sub(1)..=line).rev().filter(|line| *line > 0).find_map(|line| {
             let span = self.index.line_span(line);
             let text = self.text.get(span.start..span.end)?;
-            let colon = text.find(": ")?;
-            let value = text[colon + 2..].trim();
-            let plain = !value.is_empty() && !value.starts_with(['\'', '"', '[', '|', '>', '&', '!', '#']);
-            let marked = value.contains(": ") || value.ends_with(':') || value.contains("${") || value.starts_with(['{', '@', '`', '%', '*']);
-            let flow = value.starts_with('{') && !value.starts_with("{{");
-            let start = span.start + colon + 2 + text[colon + 2..].find(value)?;
-            (plain && marked && !flow).then(|| {
-                vec![Edit { span: Span::new(start, start + value.len()), text: format!("'{}'", value.replace('\'', "''")) }]
-            })
+            let (start, end) = match text.find("${") {
+                Some(start) if !text[..start].ends_with(['\'', '"']) => (start, start + braced(&text[start..])?),
+                _ => {
+                    let start = text.find(": ")? + 2;
+                    let value = text[start..].trim();
+                    let own = ['\'', '"', '[', '{', '|', '>', '&', '!', '#'];
+                    let marked =
+                        value.contains(": ") || value.ends_with(':') || value.starts_with(['@', '`', '%', '*']);
+                    if !marked || value.starts_with(own) || text[..start].contains(['{', '[']) {
+                        return None;
+                    }
+                    let start = start + text[start..].find(value)?;
+                    (start, start + value.len())
+                }
+            };
+            let quoted = format!("'{}'", text[start..end].replace('\'', "''"));
+            Some(vec![Edit { span: Span::new(span.start + start, span.start + end), text: quoted }])
         })
     }
 
@@ -318,29 +352,50 @@ impl Load<'_> {
 
     /// Tabs in indentation, which the parser lets pass before a key.
     fn tabs(&mut self) {
+        let mut found = Vec::new();
+        let mut lines = HashSet::new();
         for line in self.lines() {
             let text = &self.text[line.start..line.end];
             let indent = text.len() - text.trim_start_matches([' ', '\t']).len();
             let rest = &text[indent..];
-            if !text[..indent].contains('\t') || rest.is_empty() || rest.starts_with('#') || self.within_scalar(line.start) {
+            if !text[..indent].contains('\t')
+                || rest.is_empty()
+                || rest.starts_with('#')
+                || self.within_scalar(line.start)
+            {
                 continue;
             }
-            // The parser may have stopped at this very tab.
-            let told = self.problems.iter().any(|problem| problem.place.line == self.index.place(line.start).line);
             let span = Span::new(line.start, line.start + indent);
             let spaces = text[..indent].replace('\t', "  ");
-            let problem = Problem::error(
-                "yaml.tab",
-                Place::of(self.index, span, None),
-                "Indentation is made of spaces; a tab stands here.",
-            )
-            .fix("Write two spaces for each tab", vec![Edit { span, text: spaces }]);
-            if told {
-                self.problems.retain(|other| other.place.line != problem.place.line || other.code != "yaml.syntax");
+            let place = Place::of(self.index, span, None);
+            lines.insert(place.line);
+            found.push(
+                Problem::error("yaml.tab", place, "Indentation is made of spaces; a tab stands here.")
+                    .fix("Write two spaces for each tab", vec![Edit { span, text: spaces }]),
+            );
+        }
+        // The parser may have stopped at one of these very tabs.
+        self.problems.retain(|problem| problem.code != "yaml.syntax" || !lines.contains(&problem.place.line));
+        self.problems.extend(found);
+    }
+}
+
+/// The bytes of a text that begins with `${`, up to the brace that closes it.
+fn braced(text: &str) -> Option<usize> {
+    let mut depth = 0i32;
+    for (at, c) in text.char_indices() {
+        match c {
+            '{' => depth += 1,
+            '}' => {
+                depth -= 1;
+                if depth == 0 {
+                    return Some(at + 1);
+                }
             }
-            self.problems.push(problem);
+            _ => {}
         }
     }
+    None
 }
 
 /// A key for a sentence, cut when it is long.
@@ -382,8 +437,12 @@ fn number(text: &str, unsigned: &str) -> Option<Option<Number>> {
             && !digits.is_empty()
             && digits.chars().all(|c| c.is_digit(radix))
         {
-            let large = || digits.chars().fold(0.0, |sum, c| sum * f64::from(radix) + f64::from(c.to_digit(radix).unwrap_or(0)));
-            return Some(u64::from_str_radix(digits, radix).map_or_else(|_| Number::from_f64(large()), |n| Some(n.into())));
+            let large = || {
+                digits.chars().fold(0.0, |sum, c| sum * f64::from(radix) + f64::from(c.to_digit(radix).unwrap_or(0)))
+            };
+            return Some(
+                u64::from_str_radix(digits, radix).map_or_else(|_| Number::from_f64(large()), |n| Some(n.into())),
+            );
         }
     }
     if digits(unsigned) {

@@ -1,4 +1,4 @@
-//! The literate cases that ask only for a document's problems.
+//! The literate cases that ask only what a document says: its problems, its overview, the types its module sees.
 
 use playbook_definition::check;
 use playbook_model::problem::{Problem, Severity};
@@ -41,6 +41,14 @@ fn case(case: &Case, compiler: &Compiler) -> Option<Vec<Actual>> {
         } else if block.is() == "problems" {
             let document = last.as_ref().unwrap_or_else(|| panic!("{}: problems of no document", case.title));
             actual.push(Actual { block: at, body: problems(document, compiler) });
+        } else if block.is() == "overview" {
+            let document = last.as_ref().unwrap_or_else(|| panic!("{}: an overview of no document", case.title));
+            let checked = check(document.kind, &document.name, &document.text, compiler);
+            actual.push(Actual { block: at, body: checked.definition.map_or_else(String::new, |it| it.overview) });
+        } else if block.is() == "declarations" {
+            let document = last.as_ref().unwrap_or_else(|| panic!("{}: types of no document", case.title));
+            let checked = check(document.kind, &document.name, &document.text, compiler);
+            actual.push(Actual { block: at, body: checked.declarations });
         }
     }
     (!actual.is_empty()).then_some(actual)

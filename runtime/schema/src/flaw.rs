@@ -39,24 +39,18 @@ pub const REACH_IN_A_ROW: u32 = 128;
 #[must_use]
 pub fn flaws(root: &Value) -> Vec<Flaw> {
     let Some(members) = root.as_object() else {
-        return vec![error("", "schema.shape", "A schema must be an object".into())];
+        return vec![ended(error("", "schema.shape", "A schema must be an object".into()))];
     };
     let levels = json::depth(root);
     if levels > SCHEMA_LEVELS {
-        return vec![error(
-            "",
-            "schema.levels",
-            format!("The schema nests {levels} levels deep; at most {SCHEMA_LEVELS} are taken"),
-        )];
+        let message = format!("The schema nests {levels} levels deep; at most {SCHEMA_LEVELS} are taken");
+        return vec![ended(error("", "schema.levels", message))];
     }
     let bytes = json::bytes(root);
     if bytes > SCHEMA_BYTES {
         let (bytes, most) = (thousands(bytes as u64), thousands(SCHEMA_BYTES as u64));
-        return vec![error(
-            "",
-            "schema.size",
-            format!("The schema is {bytes} bytes as JSON; at most {most} are taken"),
-        )];
+        let message = format!("The schema is {bytes} bytes as JSON; at most {most} are taken");
+        return vec![ended(error("", "schema.size", message))];
     }
     let mut walk = Walk { root, draft: Draft::of(root), flaws: Vec::new() };
     walk.dialect(members);
@@ -65,7 +59,17 @@ pub fn flaws(root: &Value) -> Vec<Flaw> {
     if !looping {
         walk.reach();
     }
-    walk.flaws
+    walk.flaws.into_iter().map(ended).collect()
+}
+
+/// Sentences end with a period.
+fn ended(mut flaw: Flaw) -> Flaw {
+    for text in [Some(&mut flaw.message), flaw.hint.as_mut()].into_iter().flatten() {
+        if !text.ends_with(['.', '?']) {
+            text.push('.');
+        }
+    }
+    flaw
 }
 
 /// The errors among flaws: what refuses the schema.

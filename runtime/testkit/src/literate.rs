@@ -290,10 +290,8 @@ mod tests {
     #[test]
     fn expected_blocks_are_rewritten_where_they_stand() {
         let suite = Suite::parse(Path::new("page.md"), TEXT.to_owned());
-        let changed = suite.rewritten(&[
-            (1, Actual { block: 0, body: "3\n".into() }),
-            (0, Actual { block: 1, body: "new\n".into() }),
-        ]);
+        let changed = suite
+            .rewritten(&[(1, Actual { block: 0, body: "3\n".into() }), (0, Actual { block: 1, body: "new\n".into() })]);
         assert_eq!(changed, TEXT.replace("```problems\n", "```problems\nnew\n").replace("1\n2\n", "3\n"));
     }
 

@@ -22,9 +22,8 @@ pub(crate) fn short(filter: &Filter) -> String {
 fn told(filter: &Filter, name: impl Fn(&DefinitionKey) -> String, value: impl Fn(&str) -> String) -> String {
     let kind = filter.kind.as_str();
     let mut said: Vec<&str> = Vec::new();
-    let text = |wanted: &str| {
-        filter.attributes.iter().find(|(name, _)| name == wanted).and_then(|(_, value)| value.as_str())
-    };
+    let text =
+        |wanted: &str| filter.attributes.iter().find(|(name, _)| name == wanted).and_then(|(_, value)| value.as_str());
     let mut out = if is_run_fact(kind) {
         let run = match text("subject").map(|subject| (subject, key(subject))) {
             None => "any run".to_owned(),

@@ -20,7 +20,10 @@ fn a_filter_is_a_sentence() {
         filter("run_rejected", &[("subject", s("workflow/plan-week")), ("depth", json!(2))], Data::None),
         "each time a run of the workflow **plan-week** is rejected and its depth is `2`"
     );
-    assert_eq!(filter("run_failed", &[("subject", s("plan"))], Data::None), "each time a run fails and its subject is `plan`");
+    assert_eq!(
+        filter("run_failed", &[("subject", s("plan"))], Data::None),
+        "each time a run fails and its subject is `plan`"
+    );
     assert_eq!(filter("definition_updated", &[], Data::None), "each time any definition is updated");
     assert_eq!(
         filter("definition_retired", &[("source", s("/definitions/recall/spend-total"))], Data::None),
@@ -45,7 +48,10 @@ fn texts_cannot_break_out() {
     assert_eq!(code("a``b", 99), "```a``b```");
     assert_eq!(code("`", 99), "`` ` ``");
     assert_eq!(code("a\n```\nb", 99), "````a ``` b````");
-    assert_eq!(label("a\"] --> evil[\"%%{init}%%`\nb"), "a#34;#93; --#62; evil#91;#34;#37;#37;#123;init#125;#37;#37;#96; b");
+    assert_eq!(
+        label("a\"] --> evil[\"%%{init}%%`\nb"),
+        "a#34;#93; --#62; evil#91;#34;#37;#37;#123;init#125;#37;#37;#96; b"
+    );
 }
 
 #[test]

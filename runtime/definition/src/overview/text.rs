@@ -11,7 +11,8 @@ pub(crate) fn plain(text: &str) -> String {
         let lists = first && matches!(c, '+' | '-' | '=');
         // A number at the beginning would open a list with the mark after it.
         let numbers = matches!(c, '.' | ')') && at > 0 && line[..at].bytes().all(|b| b.is_ascii_digit());
-        if matches!(c, '\\' | '`' | '*' | '_' | '[' | ']' | '<' | '>' | '&' | '#' | '|' | '~' | '$') || lists || numbers {
+        if matches!(c, '\\' | '`' | '*' | '_' | '[' | ']' | '<' | '>' | '&' | '#' | '|' | '~' | '$') || lists || numbers
+        {
             out.push('\\');
         }
         out.push(c);
