@@ -30,11 +30,20 @@ pub(crate) fn script(text: &str) -> Result<Script, Fault> {
     body.push_str("(function(){\"use strict\";");
     let mut exports = Vec::new();
     let mut kept = 0;
-    for found in top_level_exports(text) {
-        let Some(Rewritten { export, words, end }) = rewrite(text, found) else {
+    for found in marks(text) {
+        let at = match found {
+            Mark::Gap(at) => {
+                body.push_str(&text[kept..at]);
+                body.push(' ');
+                kept = at;
+                continue;
+            }
+            Mark::Export(at) => at,
+        };
+        let Some(Rewritten { export, words, end }) = rewrite(text, at) else {
             continue;
         };
-        body.push_str(&text[kept..found]);
+        body.push_str(&text[kept..at]);
         body.push_str(&words);
         kept = end;
         exports.push(export);
@@ -51,7 +60,19 @@ pub(crate) fn script(text: &str) -> Result<Script, Fault> {
 
 /// A `data` expression as a script that gives a function of `$data`.
 pub(crate) fn expression(text: &str) -> String {
-    format!("(function($data){{\"use strict\";return (\n{text}\n)}})")
+    let mut body = String::with_capacity(text.len() + 64);
+    body.push_str("(function($data){\"use strict\";return (\n");
+    let mut kept = 0;
+    for mark in marks(text) {
+        if let Mark::Gap(at) = mark {
+            body.push_str(&text[kept..at]);
+            body.push(' ');
+            kept = at;
+        }
+    }
+    body.push_str(&text[kept..]);
+    body.push_str("\n)})");
+    body
 }
 
 struct Rewritten {
@@ -193,8 +214,17 @@ enum Open {
     Substitution,
 }
 
-/// Where `export` stands as a word at the top level, in bytes.
-fn top_level_exports(text: &str) -> Vec<usize> {
+/// A place in a module where its script differs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Mark {
+    /// `export` stands here as a word at the top level.
+    Export(usize),
+    /// Here `<!--` is parted: in a script it would begin a comment, in a module it is three operators.
+    Gap(usize),
+}
+
+/// The places where a module's script differs, in bytes and in order.
+fn marks(text: &str) -> Vec<Mark> {
     let mut found = Vec::new();
     let mut open: Vec<Open> = Vec::new();
     // Whether a slash here starts a regular expression: true where an expression may start.
@@ -213,7 +243,7 @@ fn top_level_exports(text: &str) -> Vec<usize> {
             let word = &rest[..length];
             let member = text[..at].ends_with('.') && !text[..at].ends_with("...");
             if word == "export" && open.is_empty() && !member {
-                found.push(at);
+                found.push(Mark::Export(at));
             }
             expects = !member && precedes_expression(word);
             last_word = if member { "" } else { word };
@@ -298,6 +328,10 @@ fn top_level_exports(text: &str) -> Vec<usize> {
                 after_arrow_or_close = true;
                 at += width;
                 continue;
+            }
+            '<' if rest.starts_with("<!--") => {
+                found.push(Mark::Gap(at + 1));
+                expects = true;
             }
             '=' if rest.starts_with("=>") => {
                 width = 2;

@@ -70,3 +70,11 @@ fn any_text_gives_a_script_or_none() {
         let _ = script(text);
     }
 }
+
+#[test]
+fn operators_of_a_module_begin_no_comment() {
+    let text = "export function f(x, y) {\n  return '<!--' + `<!--${x<!--y}`;\n}";
+    let script = script(text).expect("a script");
+    assert!(script.text.contains("'<!--' + `<!--${x< !--y}`"), "{}", script.text);
+    assert!(expression("$data.a<!--$data.b").contains("$data.a< !--$data.b"));
+}

@@ -140,6 +140,8 @@ fn the_library_is_the_languages_own() {
         ("Math.sign('a'.localeCompare('b'))", "-1"),
         ("Object.keys({ b: 1, a: 2, 1: 3 })", "[\"1\",\"b\",\"a\"]"),
         ("'2026-10-03'.match(/(\\d+)-(\\d+)/)", "[\"2026-10\",\"2026\",\"10\"]"),
+        ("(() => { let x = 1, y = 3; return x<!--y })()", "false"),
+        ("(() => { let n = 3, m = 0; while (n --> 0) m++; return m })()", "3"),
         ("encodeURIComponent('é')", "\"%C3%A9\""),
         ("new Uint8Array([1, 2]).length", "2"),
     ] {
