@@ -112,10 +112,10 @@ impl Compiler {
         }
         let files = Files { module: batch.text.clone(), ..Files::default() };
         let found = self.found(&files)?;
-        let index = LineIndex::new(&batch.text);
+        let units = Units::of(&batch.text);
         for raw in found.syntax.iter().chain(&found.module) {
             if !found.syntax.is_empty() || expression::NAME_CODES.contains(&raw.code) {
-                let span = Span::new(index.byte_of_utf16(raw.pos), index.byte_of_utf16(raw.end));
+                let span = units.span(raw);
                 if let Some((at, span)) = batch.owner(span) {
                     faults[at].push(words::diagnostic(expressions[at].text, span, raw));
                 }
@@ -175,6 +175,27 @@ impl Compiler {
     }
 }
 
+/// The byte of each UTF-16 unit of a text: the compiler may name thousands of places.
+struct Units {
+    bytes: Vec<usize>,
+    end: usize,
+}
+
+impl Units {
+    fn of(text: &str) -> Self {
+        let mut bytes = Vec::with_capacity(text.len());
+        for (at, c) in text.char_indices() {
+            bytes.extend(std::iter::repeat_n(at, c.len_utf16()));
+        }
+        Self { bytes, end: text.len() }
+    }
+
+    fn span(&self, raw: &process::Raw) -> Span {
+        let byte = |unit: usize| self.bytes.get(unit).copied().unwrap_or(self.end);
+        Span::new(byte(raw.pos), byte(raw.end))
+    }
+}
+
 fn check_once(turn: &mut Option<Process>, files: &Files) -> Result<Found, Failure> {
     let Some(process) = turn.as_mut() else {
         return Err(Failure::Broken("it is not started".into()));
@@ -219,11 +240,8 @@ fn merged(
     asked: &[usize],
 ) -> Vec<Diagnostic> {
     let text = module.text;
-    let index = LineIndex::new(text);
-    let spanned = |raw: &process::Raw| {
-        let span = Span::new(index.byte_of_utf16(raw.pos), index.byte_of_utf16(raw.end));
-        words::diagnostic(text, span, raw)
-    };
+    let units = Units::of(text);
+    let spanned = |raw: &process::Raw| words::diagnostic(text, units.span(raw), raw);
     if !found.syntax.is_empty() {
         let mut all: Vec<Diagnostic> = found.syntax.iter().map(spanned).collect();
         if let Ok(judged) = judged {

@@ -357,6 +357,14 @@ fn places_are_bytes_of_the_text() {
 }
 
 #[test]
+fn thousands_of_faults_are_all_said() {
+    let text = format!("export function f() {{\n{}}}\n", "'é😀'; missing;\n".repeat(3_000));
+    let found = checked(&Module { text: &text, declarations: "", exports: &[] });
+    assert_eq!(found.len(), 3_000);
+    assert!(found.iter().all(|it| &text[it.span.start..it.span.end] == "missing"));
+}
+
+#[test]
 fn references_to_files_reach_nothing() {
     let text = "/// <reference lib=\"dom\" />\n/// <reference path=\"/etc/passwd\" />\nexport function f() { return document; }";
     let found = checked(&Module { text, declarations: "", exports: &[] });
