@@ -78,3 +78,33 @@ fn operators_of_a_module_begin_no_comment() {
     assert!(script.text.contains("'<!--' + `<!--${x< !--y}`"), "{}", script.text);
     assert!(expression("$data.a<!--$data.b").contains("$data.a< !--$data.b"));
 }
+
+proptest::proptest! {
+    #[test]
+    fn no_text_breaks_the_reader(parts in proptest::collection::vec(part(), 0..40)) {
+        let text = parts.concat();
+        let script = script(&text).expect("a script");
+        proptest::prop_assert_eq!(
+            script.text.matches('\n').count(),
+            text.matches('\n').count() + 1 + lone_breaks(&text, &script.text)
+        );
+        let _ = expression(&text);
+    }
+}
+
+/// Breaks that a rewritten export gives as `\n` in place of another kind.
+fn lone_breaks(text: &str, script: &str) -> usize {
+    let others = |text: &str| text.matches(['\r', '\u{2028}', '\u{2029}']).count();
+    let pairs = text.matches("\r\n").count().saturating_sub(script.matches("\r\n").count());
+    others(text) - others(script) - pairs
+}
+
+fn part() -> impl proptest::strategy::Strategy<Value = String> {
+    use proptest::prelude::*;
+    let words = [
+        "export", "default", "function", "async", "f", "(", ")", "{", "}", "[", "]", "`", "${", "'", "\"", "/", "\\",
+        "//", "/*", "*/", "\n", " ", "é", "😀", "=>", "++", "<!--", "...", ".", ";", "*", "return", "1", "\u{feff}",
+        "#", "$",
+    ];
+    prop_oneof![proptest::sample::select(words.to_vec()).prop_map(str::to_owned), any::<char>().prop_map(String::from)]
+}
