@@ -1,7 +1,8 @@
 /** The editor of a text, with problems from outside. Must not know where the text comes from. */
 
 import { lintGutter, lintKeymap, setDiagnostics, type Diagnostic } from '@codemirror/lint';
-import { EditorState, StateEffect, StateField, type Text } from '@codemirror/state';
+import { historyField } from '@codemirror/commands';
+import { EditorState, StateEffect, StateField, type Extension, type Text } from '@codemirror/state';
 import { Decoration, EditorView, keymap, type DecorationSet } from '@codemirror/view';
 import { useEffect, useImperativeHandle, useRef } from 'react';
 import type { Ref } from 'react';
@@ -96,6 +97,32 @@ export function applyFix(view: EditorView, fix: Fix): void {
   view.focus();
 }
 
+const KEPT_FIELDS = { history: historyField };
+
+/** What outlives an editor: text, cursor, undo and scroll, as values. A state would hold its editor, and that the one before it. */
+class Kept {
+  readonly state: unknown;
+  readonly scroll: StateEffect<unknown>;
+  constructor(state: unknown, scroll: StateEffect<unknown>) {
+    this.state = state;
+    this.scroll = scroll;
+  }
+}
+
+function extensionsOf(label: string, language: Language, documentType: string | undefined, readOnly: boolean, onText: (text: string) => void): Extension {
+  return [
+    litField, lintGutter(), keymap.of(lintKeymap.filter((key) => key.key !== 'F8')), editing(language), documentType === undefined ? [] : assist(documentType),
+    EditorState.readOnly.of(readOnly),
+    EditorView.contentAttributes.of({ 'aria-label': label, spellcheck: 'false', autocapitalize: 'off', autocorrect: 'off' }),
+    EditorView.updateListener.of((update) => { if (update.docChanged) onText(update.state.doc.toString()); }),
+  ];
+}
+
+function opened(parent: HTMLElement, extensions: Extension, text: string, kept: Kept | null): EditorView {
+  if (kept === null) return new EditorView({ parent, state: EditorState.create({ doc: text, extensions }) });
+  return new EditorView({ parent, state: EditorState.fromJSON(kept.state, { extensions }, KEPT_FIELDS), scrollTo: kept.scroll });
+}
+
 /** The smallest change from one text to another, so that cursor and folds stay where they are. */
 export function smallestChange(from: string, to: string): { from: number; to: number; insert: string } {
   let start = 0;
@@ -114,24 +141,13 @@ export function CodeEditor({ label, language, text, onText, problems, judged, li
 
   useEffect(() => {
     if (!place.current) return;
-    const extensions = [
-      litField, lintGutter(), keymap.of(lintKeymap.filter((key) => key.key !== 'F8')), editing(language), documentType === undefined ? [] : assist(documentType),
-      EditorState.readOnly.of(readOnly),
-      EditorView.contentAttributes.of({ 'aria-label': label, spellcheck: 'false', autocapitalize: 'off', autocorrect: 'off' }),
-      EditorView.updateListener.of((update) => {
-        if (update.docChanged) newest.current.onText(update.state.doc.toString());
-      }),
-    ];
-    // An earlier state brings its undo history and its cursor, and its extensions with it: those of
-    // this mount take their place.
-    const state = kept instanceof EditorState
-      ? kept.update({ effects: StateEffect.reconfigure.of(extensions) }).state
-      : EditorState.create({ doc: text, extensions });
-    const made = new EditorView({ state, parent: place.current });
+    const heard = newest;
+    const extensions = extensionsOf(label, language, documentType, readOnly, (typed) => heard.current.onText(typed));
+    const made = opened(place.current, extensions, text, kept instanceof Kept ? kept : null);
     view.current = made;
     if (autoFocus) made.focus();
     return () => {
-      newest.current.keep?.(made.state);
+      heard.current.keep?.(new Kept(made.state.toJSON(KEPT_FIELDS), made.scrollSnapshot()));
       made.destroy();
       view.current = null;
     };

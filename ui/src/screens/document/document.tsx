@@ -11,7 +11,7 @@ import { keyWords, useCommands, type Command } from '../../app/commands';
 import { Grip } from '../../app/grip';
 import { Band, Button, Failure, IconButton, Loading, SignMark, TabPanel, Tabs } from '../../app/parts';
 import { change, useSettings } from '../../app/settings';
-import { useDraft, useWorkspace } from '../../app/workspace';
+import { useDraft, useProblems, useWorkspace } from '../../app/workspace';
 import { isDirty, type Draft } from '../../data/drafts';
 import { Bars } from '../../editor/bars';
 import { CodeEditor, Compare, languageOf, type EditorHandle } from '../../editor/lazy';
@@ -61,6 +61,7 @@ function Open({ draft, document }: { draft: Draft; document: DocumentText }) {
   const { store, connection } = useRuntime();
   const studio = useStudio();
   const settings = useSettings();
+  const counted = useProblems();
   const address = useAddress();
   const editor = useRef<EditorHandle>(null);
   const run = useRef<RunHandle>(null);
@@ -160,7 +161,10 @@ function Open({ draft, document }: { draft: Draft; document: DocumentText }) {
   useCommands(commands);
 
   const used = useMemo(() => encoder.encode(text).length, [text]);
-  const elsewhere = folder.documents.filter((row) => row.problems > 0 && !(row.type === type && row.name === name));
+  const elsewhere = folder.documents.flatMap((row) => {
+    const wrong = counted.get(`${row.type}/${row.name}`)?.errors ?? 0;
+    return wrong > 0 && !(row.type === type && row.name === name) ? [{ ...row, problems: wrong }] : [];
+  });
   const largest = draft.check.largest_view;
   const compared = comparing === 'crash' ? draft.crash?.text : draft.conflict?.theirs;
 
