@@ -106,12 +106,19 @@ fn unbounded(reader: &mut Reader<'_>, pointer: &str, message: &str) {
     reader.problems.push(warning);
 }
 
+/// The most lookups a check warns of.
+const LOOKUPS_TOLD: usize = 50;
+
 /// "Look up keys with Object.hasOwn": warns of `view[key]` where nothing on the line, or the one before, asks whether
 /// the view holds the key itself.
+///
+/// Tells the first of them only, up to a bound: a long program may hold thousands.
 pub(crate) fn lookups(reader: &mut Reader<'_>, body: Body<'_>) {
     let mut before = "";
     let mut offset = 0;
+    let mut left = LOOKUPS_TOLD;
     for line in body.text.split_inclusive('\n') {
+        let comment_at = line.find("//").unwrap_or(line.len());
         let asks = line.contains("hasOwn") || before.contains("hasOwn");
         for (at, _) in line.match_indices("view[") {
             let starts_word =
@@ -122,12 +129,16 @@ pub(crate) fn lookups(reader: &mut Reader<'_>, body: Body<'_>) {
             let is_name = key.starts_with(|c: char| c.is_alphabetic() || c == '_')
                 && key.chars().all(|c| c.is_alphanumeric() || c == '_' || c == '.')
                 && !matches!(key, "string" | "number");
-            let comment = line[..at].contains("//") || line.trim_start().starts_with('*');
+            let comment = at > comment_at || line.trim_start().starts_with('*');
             let written = inside[close + 1..].trim_start();
             let assigns = written.starts_with('=') && !written.starts_with("==");
             if !(starts_word && is_name) || (asks && !assigns) || comment {
                 continue;
             }
+            if left == 0 {
+                return;
+            }
+            left -= 1;
             let start = body.start + offset + at;
             let span = Span::new(start, start + "view[".len() + close + 1);
             let message = if assigns {

@@ -35,7 +35,13 @@ pub struct LineColumn {
 pub struct LineIndex<'a> {
     text: &'a str,
     starts: Vec<usize>,
+    /// Every so many bytes, where a character starts and how many UTF-16 units lie before it, so that a long line is
+    /// not counted from its start for every place on it.
+    marks: Vec<(usize, usize)>,
 }
+
+/// Bytes between two marks.
+const MARK_BYTES: usize = 256;
 
 impl<'a> LineIndex<'a> {
     /// Reads the lines of a text.
@@ -48,7 +54,25 @@ impl<'a> LineIndex<'a> {
                 starts.push(at + 1);
             }
         }
-        Self { text, starts }
+        let mut marks = vec![(0, 0)];
+        let mut units = 0;
+        let mut next = MARK_BYTES;
+        for (at, c) in text.char_indices() {
+            if at >= next {
+                marks.push((at, units));
+                next = at + MARK_BYTES;
+            }
+            units += c.len_utf16();
+        }
+        Self { text, starts, marks }
+    }
+
+    /// UTF-16 units before a byte; a byte inside a character counts for that character.
+    fn units_before(&self, byte: usize) -> usize {
+        let mark = self.marks.partition_point(|(at, _)| *at <= byte) - 1;
+        let (start, units) = self.marks[mark];
+        let inside = self.text[start..].char_indices().take_while(|(at, c)| start + at + c.len_utf8() <= byte);
+        units + inside.map(|(_, c)| c.len_utf16()).sum::<usize>()
     }
 
     /// How many lines the text has; an empty text has one.
@@ -62,12 +86,7 @@ impl<'a> LineIndex<'a> {
     pub fn place(&self, byte: usize) -> LineColumn {
         let byte = byte.min(self.text.len());
         let line = self.starts.partition_point(|start| *start <= byte) - 1;
-        let start = self.starts[line];
-        let column: usize = self.text[start..]
-            .char_indices()
-            .take_while(|(at, c)| start + at + c.len_utf8() <= byte)
-            .map(|(_, c)| c.len_utf16())
-            .sum();
+        let column = self.units_before(byte) - self.units_before(self.starts[line]);
         LineColumn {
             line: u32::try_from(line + 1).unwrap_or(u32::MAX),
             column: u32::try_from(column + 1).unwrap_or(u32::MAX),
@@ -93,10 +112,11 @@ impl<'a> LineIndex<'a> {
     /// The byte of a UTF-16 offset into the whole text, as the TypeScript compiler counts.
     #[must_use]
     pub fn byte_of_utf16(&self, offset: usize) -> usize {
-        let mut units = 0;
-        for (at, c) in self.text.char_indices() {
+        let mark = self.marks.partition_point(|(_, units)| *units <= offset) - 1;
+        let (start, mut units) = self.marks[mark];
+        for (at, c) in self.text[start..].char_indices() {
             if units >= offset {
-                return at;
+                return start + at;
             }
             units += c.len_utf16();
         }
@@ -122,6 +142,25 @@ impl<'a> LineIndex<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_long_line_is_counted_as_a_short_one() {
+        let text = format!("{}\n{}b", "é".repeat(1_000), "a😀".repeat(700));
+        let index = LineIndex::new(&text);
+        let mut units = 0;
+        let mut column = 1;
+        let mut line = 1;
+        for (at, c) in text.char_indices() {
+            assert_eq!(index.place(at), LineColumn { line, column }, "byte {at}");
+            assert_eq!(index.byte_of_utf16(units), at);
+            units += c.len_utf16();
+            column += u32::try_from(c.len_utf16()).expect("one or two");
+            if c == '\n' {
+                (line, column) = (2, 1);
+            }
+        }
+        assert_eq!(index.byte_of_utf16(units), text.len());
+    }
 
     #[test]
     fn columns_count_utf16_units() {

@@ -79,7 +79,7 @@ pub(crate) fn computation(description: Option<&str>, input: Option<&Value>, outp
         None => out.push_str("It gives any JSON value.\n"),
     }
     out.push_str("\n## How it works\n\n```mermaid\nflowchart LR\n");
-    out.push_str("  input[\"The input\"] --> function[\"The function\"]\n  function --> output[\"The output\"]\n");
+    out.push_str("  given[\"The input\"] --> program[\"The function\"]\n  program --> result[\"The output\"]\n");
     out.push_str(&format!("```\n\n{PROGRAM}\n"));
     out
 }

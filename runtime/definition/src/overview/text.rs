@@ -41,7 +41,7 @@ pub(crate) fn label(text: &str) -> String {
     let mut out = String::new();
     for c in cut(&line, 160).chars() {
         match c {
-            c if c.is_alphanumeric() || " .,:/-=…'()$+!?".contains(c) => out.push(c),
+            c if c.is_alphanumeric() || " .,:/-=…'()+!?".contains(c) => out.push(c),
             c if c.is_control() => out.push(' '),
             c => out.push_str(&format!("#{};", u32::from(c))),
         }
