@@ -2,6 +2,7 @@
 
 use crate::Performed;
 use playbook_model::ending::{Kind, Reason, Rejection};
+use playbook_model::word::thousands;
 use playbook_model::{json, limits};
 use playbook_sandbox::Stop;
 use playbook_schema::{Manner, Schema};
@@ -77,19 +78,6 @@ fn checkpoints(count: u32) -> String {
     if count == 1 { "1 checkpoint".into() } else { format!("{} checkpoints", thousands(u64::from(count))) }
 }
 
-/// A whole number with a comma before each group of three digits.
-pub(crate) fn thousands(number: u64) -> String {
-    let digits = number.to_string();
-    let mut out = String::new();
-    for (at, digit) in digits.chars().enumerate() {
-        if at > 0 && (digits.len() - at).is_multiple_of(3) {
-            out.push(',');
-        }
-        out.push(digit);
-    }
-    out
-}
-
 /// Checks an output against its schema; the refusal names up to three issues, each at its pointer.
 ///
 /// # Errors
@@ -114,17 +102,4 @@ pub(crate) fn check_output(what: &str, schema: Option<&Value>, output: &Value) -
         })
         .collect();
     Err(unworkable(format!("{what} does not match output.schema: {}", named.join("; "))))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn numbers_are_grouped() {
-        assert_eq!(thousands(0), "0");
-        assert_eq!(thousands(999), "999");
-        assert_eq!(thousands(10_000), "10,000");
-        assert_eq!(thousands(1_048_320), "1,048,320");
-    }
 }
