@@ -16,7 +16,7 @@ help:
 studio:
 	@scripts/setup desktop
 	@$(MAKE) --no-print-directory ui
-	@cargo build --locked --package playbook-studio
+	@cargo build --locked --package playbook-studio --package playbook-worker
 	@scripts/studio
 
 test:
@@ -38,14 +38,14 @@ ui/dist/.built: ui/node_modules/.installed $(UI_SOURCES)
 screenshots:
 	@scripts/setup test
 	@$(MAKE) --no-print-directory ui
-	@cargo build --locked --package playbook-cli --package playbook-studio
+	@cargo build --locked --package playbook-cli --package playbook-studio --package playbook-worker
 	@node scripts/screenshots.mjs
 
 # make bench   measures checks, runs, folds, the log and the start of the app
 bench:
 	@scripts/setup test
 	@$(MAKE) --no-print-directory ui
-	@cargo build --locked --release --package playbook-cli --package playbook-studio --package playbook-xtask
+	@cargo build --locked --release --package playbook-studio --package playbook-worker --package playbook-xtask
 	@cargo run --quiet --locked --release --package playbook-xtask -- bench
 
 # make clean   removes everything that was built or installed in this folder

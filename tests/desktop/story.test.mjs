@@ -119,6 +119,15 @@ describe('the story of a newcomer', { concurrency: false }, () => {
     await app.picture('view');
   });
 
+  test('the overview says a function in words, with its picture', async () => {
+    await open('campaign-reviews');
+    await app.press('tab', 'Overview');
+    await app.sees(/review-brief/);
+    await until('the diagram drawn', () => app.run('return document.querySelector(\'aside img[src^="data:image/svg"]\')?.complete === true'));
+    await app.picture('document');
+    await app.press('tab', 'Ask');
+  });
+
   test('a fold that trusts its events stalls at one, and says why and where', async () => {
     await open('campaign-reviews');
     await until('the document in the editor', () => app.editorText(RECALL));
