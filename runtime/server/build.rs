@@ -15,8 +15,16 @@ fn main() -> io::Result<()> {
         collect(&folder, "", &mut files)?;
     }
     files.sort();
+    // Copies, so that a UI that is built anew meanwhile takes no file away from the compiler.
+    let kept = Path::new(&variable("OUT_DIR")).join("ui");
+    if kept.exists() {
+        fs::remove_dir_all(&kept)?;
+    }
+    fs::create_dir_all(&kept)?;
     let mut list = String::from("&[\n");
-    for (name, path) in files {
+    for (at, (name, file)) in files.into_iter().enumerate() {
+        let path = kept.join(at.to_string());
+        fs::copy(file, &path)?;
         writeln!(list, "    ({name:?}, include_bytes!({path:?}) as &[u8]),").map_err(io::Error::other)?;
     }
     list.push_str("]\n");
@@ -36,7 +44,7 @@ fn collect(folder: &Path, prefix: &str, files: &mut Vec<(String, PathBuf)>) -> i
         if path.is_dir() {
             collect(&path, &format!("{prefix}{name}/"), files)?;
         } else if !name.ends_with(".map") && !name.starts_with('.') {
-            files.push((format!("{prefix}{name}"), path.canonicalize()?));
+            files.push((format!("{prefix}{name}"), path));
         }
     }
     Ok(())

@@ -3,11 +3,15 @@
 use crate::ended::{Failure, cannot};
 use playbook_host::folder::{Folder, PlaybookFile, Synced};
 use playbook_host::{Place, Runtime, Settings};
-use playbook_model::definition::DefinitionKey;
+use playbook_model::definition::{DefinitionKey, DefinitionType};
 use playbook_model::id::PlaybookKey;
 use playbook_model::refusal::Refusal;
 use serde_json::{Map, Value, json};
 use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+/// How long a command waits for a view to read on.
+const CATCH_UP: Duration = Duration::from_secs(10);
 
 /// The folder a command works on.
 pub(crate) fn folder(given: Option<&Path>) -> PathBuf {
@@ -86,6 +90,13 @@ impl Opened {
     /// Why a definition's file was not recorded, where it was not.
     pub(crate) fn unrecorded(&self, key: &DefinitionKey) -> Option<&playbook_model::ending::Rejection> {
         self.synced.iter().find(|synced| synced.key == *key).and_then(|synced| synced.refused.as_ref())
+    }
+
+    /// Waits a moment until a recall function's view has read what is recorded, as it does at once in a server.
+    pub(crate) async fn caught_up(&self, key: &DefinitionKey) {
+        if key.kind == DefinitionType::Recall {
+            self.runtime.caught_up(&self.playbook, key.name.as_str(), CATCH_UP).await;
+        }
     }
 
     /// Closes the log.

@@ -125,6 +125,15 @@ fn forbidden() -> Refusal {
     Rejection::new(Reason::Forbidden, "The key does not allow this").into()
 }
 
+/// Whether a caller may ask for this at all, told from the fields of the path before anything else is read.
+///
+/// # Errors
+/// The same refusal whether or not the thing exists.
+pub fn admit(operation: &Operation, caller: &Caller, path: &Map<String, Value>) -> Result<(), Refusal> {
+    permitted_org(operation, caller, path)?;
+    permitted_playbook(operation, caller, path).map(|_| ())
+}
+
 /// The org, when the caller belongs to it and holds the permission: the same refusal whether or not the org exists.
 fn permitted_org(operation: &Operation, caller: &Caller, input: &Map<String, Value>) -> Result<OrgId, Refusal> {
     let org = input.get("org").and_then(Value::as_str).and_then(|org| OrgId::new(org).ok());

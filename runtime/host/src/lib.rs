@@ -12,6 +12,7 @@ mod runtime;
 pub mod studio;
 mod views;
 
+pub use call::admit;
 pub use clock::Clock;
 pub use playbook_publish as publish;
 pub use playbook_typescript::Compiler;

@@ -95,6 +95,9 @@ pub trait Folder: Send {
     /// # Errors
     /// A sentence; nothing was written.
     fn pulled(&mut self, key: &DefinitionKey, base: Base) -> Result<(), String>;
+
+    /// Notes that there is nothing more to do about a definition, though nothing was sent.
+    fn left(&mut self, key: &DefinitionKey);
 }
 
 /// Reads the server and compares: nothing is sent.
@@ -152,6 +155,7 @@ pub async fn apply(remote: &Remote, plan: &Plan, choices: &[Choice], folder: &mu
     for item in &plan.items {
         let Some(choice) = choices.iter().find(|choice| choice.key == item.key) else { continue };
         if let Some(outcome) = left_alone(item, choice.action) {
+            folder.left(&item.key);
             outcomes.push(outcome);
             continue;
         }

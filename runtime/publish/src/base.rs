@@ -1,5 +1,6 @@
 //! What was published or pulled last, kept in a file beside the folder: `.playbook/published/<server>.json`.
 
+use crate::plan::{Plan, State};
 use playbook_model::definition::{DefinitionKey, DefinitionType};
 use playbook_model::id::DefinitionName;
 use serde::{Deserialize, Serialize};
@@ -82,6 +83,20 @@ impl Published {
     #[must_use]
     pub fn unfinished(&self) -> Vec<DefinitionKey> {
         self.kept.unfinished.iter().filter_map(|name| key(name)).collect()
+    }
+
+    /// Notes what a plan found to be the same here and there: whatever differs later has changed since.
+    ///
+    /// # Errors
+    /// When the file cannot be written.
+    pub fn agree(&mut self, plan: &Plan) -> Result<(), PublishedError> {
+        let mut changed = false;
+        for item in plan.items.iter().filter(|item| item.state == State::Same) {
+            let (Some(text), Some(version)) = (&item.theirs, item.version_there) else { continue };
+            let base = Base::new(text.clone(), version);
+            changed |= self.kept.definitions.insert(item.key.to_string(), base.clone()) != Some(base);
+        }
+        if changed { self.write() } else { Ok(()) }
     }
 
     /// Notes what a publication is about to do, before it does anything.

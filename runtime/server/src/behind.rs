@@ -24,6 +24,10 @@ impl Operations for Runtime {
         let runtime = self.clone();
         Box::pin(async move { Runtime::call(&runtime, operation, &caller, input).await })
     }
+
+    fn admit(&self, operation: &'static Operation, caller: &Caller, path: &Map<String, Value>) -> Result<(), Refusal> {
+        playbook_host::admit(operation, caller, path)
+    }
 }
 
 impl Operations for Studio {
@@ -40,6 +44,10 @@ impl Operations for Studio {
                 None => Err(Rejection::new(Reason::Conflict, "No folder is open; open one first").into()),
             }
         })
+    }
+
+    fn admit(&self, operation: &'static Operation, caller: &Caller, path: &Map<String, Value>) -> Result<(), Refusal> {
+        playbook_host::admit(operation, caller, path)
     }
 }
 

@@ -14,7 +14,7 @@ use serde_json::{Map, Value};
 /// # Errors
 /// 400 for a field given twice, a query string that is none, or a body.
 pub(crate) fn of_query(
-    path: Vec<(&'static str, String)>,
+    path: Map<String, Value>,
     parts: &Parts,
     body: &Body,
     read: impl Fn(&str, &str) -> Value,
@@ -22,7 +22,7 @@ pub(crate) fn of_query(
     if body::is_there(&parts.headers, body) {
         return Err(Problem::bad_request("A query takes no body."));
     }
-    let mut fields = of_path(path);
+    let mut fields = path;
     for pair in parts.uri.query().unwrap_or_default().split('&').filter(|pair| !pair.is_empty()) {
         let (name, text) = pair.split_once('=').unwrap_or((pair, ""));
         let (Some(name), Some(text)) = (decoded(name), decoded(text)) else {
@@ -39,21 +39,22 @@ pub(crate) fn of_query(
 /// # Errors
 /// 400 for a field given twice or a query string, and whatever reading the body refuses.
 pub(crate) async fn of_command(
-    path: Vec<(&'static str, String)>,
+    path: Map<String, Value>,
     parts: &Parts,
     body: &mut Body,
 ) -> Result<Map<String, Value>, Problem> {
     if parts.uri.query().is_some_and(|query| !query.is_empty()) {
         return Err(Problem::bad_request("A command takes its fields in the body, not in a query string."));
     }
-    let mut fields = of_path(path);
+    let mut fields = path;
     for (name, value) in body::object(&parts.headers, body).await? {
         once(&mut fields, name, value)?;
     }
     Ok(fields)
 }
 
-fn of_path(path: Vec<(&'static str, String)>) -> Map<String, Value> {
+/// The fields of a path.
+pub(crate) fn of_path(path: Vec<(&'static str, String)>) -> Map<String, Value> {
     path.into_iter().map(|(name, text)| (name.to_owned(), Value::String(text))).collect()
 }
 

@@ -21,6 +21,14 @@ pub trait Operations: Send + Sync + 'static {
         caller: Caller,
         input: Map<String, Value>,
     ) -> Later<Result<Value, Refusal>>;
+
+    /// Whether a caller may ask for an operation at all, told from the fields of its path.
+    ///
+    /// Asked before a body is read, so that a caller who may not learns nothing about it.
+    ///
+    /// # Errors
+    /// The refusal.
+    fn admit(&self, operation: &'static Operation, caller: &Caller, path: &Map<String, Value>) -> Result<(), Refusal>;
 }
 
 /// One route of the Studio's own API.

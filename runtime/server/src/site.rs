@@ -171,7 +171,7 @@ impl Site {
             Found::Nothing => Err(Problem::not_found("There is nothing at this path.")),
             Found::Unreadable => Err(Problem::bad_request("The path is not UTF-8 once it is decoded.")),
             Found::OtherMethod(allow) => Err(Problem::method_not_allowed(allow)),
-            Found::Route(target, fields) => self.perform(target, caller, fields, parts, body).await,
+            Found::Route(target, path) => self.perform(target, caller, input::of_path(path), parts, body).await,
         }
     }
 
@@ -199,7 +199,7 @@ impl Site {
         &self,
         target: Target,
         caller: Caller,
-        path: Vec<(&'static str, String)>,
+        path: Map<String, Value>,
         parts: &Parts,
         body: &mut Body,
     ) -> Result<Response, Problem> {
@@ -222,25 +222,27 @@ impl Site {
         &self,
         operation: &'static Operation,
         caller: Caller,
-        path: Vec<(&'static str, String)>,
+        path: Map<String, Value>,
         parts: &Parts,
         body: &mut Body,
     ) -> Result<Response, Problem> {
+        let by_key = matches!(self.0.access, Access::Keys(_));
+        let refused = |refusal| {
+            let problem = Problem::refused(refusal);
+            if by_key { problem.to_key() } else { problem }
+        };
+        self.0.operations.admit(operation, &caller, &path).map_err(refused)?;
         let fields = if operation.is_query() {
             input::of_query(path, parts, body, |name, text| api::from_query(operation, name, text))?
         } else {
             self.unless_stopping()?;
             input::of_command(path, parts, body).await?
         };
-        let by_key = matches!(self.0.access, Access::Keys(_));
         // On a task of its own, since a command goes on when its client goes away.
         let later = self.0.operations.call(operation, caller, fields);
         match tokio::spawn(later).await {
             Ok(Ok(value)) => Ok(json_answer(operation.success, &value)),
-            Ok(Err(refusal)) => {
-                let problem = Problem::refused(refusal);
-                Err(if by_key { problem.to_key() } else { problem })
-            }
+            Ok(Err(refusal)) => Err(refused(refusal)),
             Err(broken) => Err(Problem::broke(&broken)),
         }
     }
@@ -248,7 +250,7 @@ impl Site {
     async fn workspace(
         &self,
         route: Route,
-        path: Vec<(&'static str, String)>,
+        path: Map<String, Value>,
         parts: &Parts,
         body: &mut Body,
     ) -> Result<Response, Problem> {

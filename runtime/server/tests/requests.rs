@@ -177,6 +177,17 @@ async fn a_body_has_at_most_a_mebibyte() {
 }
 
 #[tokio::test]
+async fn who_may_not_learns_nothing_about_the_body() {
+    let echo = Scripted::echo();
+    let site = site(&echo, Access::Local);
+    for body in ["{", "{}", "[]"] {
+        let answer = command(&site, "POST", "/v1/orgs/foreign/playbooks", body).await;
+        problem(&answer, 403, "forbidden", "Forbidden", "forbidden");
+    }
+    assert!(echo.calls().is_empty());
+}
+
+#[tokio::test]
 async fn a_field_is_given_once_and_in_its_place() {
     let echo = Scripted::echo();
     let site = site(&echo, Access::Local);

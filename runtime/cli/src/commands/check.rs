@@ -60,8 +60,8 @@ async fn of_folder(path: &Path, studio: &Studio, report: &mut Report) -> Result<
         Err(error) => return Err(cannot(error)),
     };
     let (keys, strays) = folder.list().map_err(cannot)?;
-    for (stray, why) in strays {
-        report.found.push(plain(&path.join(stray), 1, 1, "document.name", &why));
+    for stray in strays {
+        report.found.push(plain(&path.join(stray.path), 1, 1, "document.name", &stray.why));
     }
     for key in keys {
         document(&path.join(Folder::relative(&key)), &key, studio, report).await?;

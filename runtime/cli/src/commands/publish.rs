@@ -25,6 +25,7 @@ pub(crate) async fn publish(asked: &Publish, folder: Option<&Path>, out: &mut Ou
     let mut published = Published::open(folder.path(), &remote.target().id()).map_err(cannot)?;
     let id = uuid::Uuid::new_v4().to_string();
     let plan = read_plan(&remote, id, &file.name, &file.description, &mine, &published).await.map_err(cannot)?;
+    published.agree(&plan).map_err(cannot)?;
     if asked.plan {
         tell_plan(&plan, out)?;
         return Ok(Ended::Fine);

@@ -48,6 +48,7 @@ async fn on(opened: &Opened, key: &DefinitionKey, input: Value, run_id: &str) ->
             complain(&format!("  {}", issue.detail));
         }
     }
+    opened.caught_up(key).await;
     let started = Instant::now();
     loop {
         let mut fields = named(key);

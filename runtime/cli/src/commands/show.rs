@@ -14,6 +14,7 @@ use std::path::Path;
 pub(crate) async fn show(asked: &Show, folder: Option<&Path>, out: &mut Output) -> Done {
     let key = DefinitionKey { kind: asked.which.kind, name: asked.which.name.clone() };
     let opened = Opened::open(folder).await?;
+    opened.caught_up(&key).await;
     let shown = opened.call("get_definition", named(&key)).await;
     let unrecorded = opened.unrecorded(&key).cloned();
     opened.close().await;
@@ -62,8 +63,8 @@ fn standing(definition: &Value) -> Vec<String> {
         lines.push(format!(
             "  stalled ({}){at} on the event {} of type {}: {}",
             text("/stalled/kind"),
-            text("/stalled/id"),
-            text("/stalled/type"),
+            text("/stalled/event/id"),
+            text("/stalled/event/type"),
             sentence(&text("/stalled/error"))
         ));
     }

@@ -48,4 +48,10 @@ impl playbook_publish::Folder for PublishingFolder<'_> {
         self.folder.write(key, &base.text, seen.as_ref()).map_err(|why| why.to_string())?;
         self.published.settle(key, base).map_err(|why| why.to_string())
     }
+
+    fn left(&mut self, key: &DefinitionKey) {
+        if let Err(why) = self.published.leave(key) {
+            tracing::warn!(%why, "what a publication left alone is told as unfinished");
+        }
+    }
 }

@@ -27,12 +27,13 @@ impl Studio {
             .await
             .map_err(|why| crate::runtime::incident(&format!("the plan's check broke down: {why}")))?
             .map_err(|why| file_refusal(&why))?;
-        let published = published(open.folder.path(), &remote)?;
+        let mut published = published(open.folder.path(), &remote)?;
         let playbook = open.playbook.lock().expect("no holder panics").clone();
         let id = uuid::Uuid::new_v4().to_string();
         let plan = read_plan(&remote, id.clone(), &playbook.name, &playbook.description, &mine, &published)
             .await
             .map_err(|why| remote_refusal(&why))?;
+        published.agree(&plan).map_err(|why| Rejection::new(Reason::Unavailable, why.to_string()))?;
         let mut view = json!(plan);
         if let Some(members) = view.as_object_mut() {
             members.insert("server".into(), shown(&server));

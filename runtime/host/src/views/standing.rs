@@ -2,7 +2,7 @@
 
 use crate::runtime::Runtime;
 use playbook_engine::definition::Definition;
-use playbook_engine::view::{Behind, View, not_ready};
+use playbook_engine::view::{Behind, Phase, View, not_ready};
 use playbook_function::Reading;
 use playbook_history::cursor;
 use playbook_model::ending::Rejection;
@@ -10,6 +10,7 @@ use playbook_model::id::PlaybookKey;
 use playbook_model::refusal::Refusal;
 use playbook_model::time::Moment;
 use serde_json::Value;
+use std::time::Duration;
 
 impl Runtime {
     /// The standing of a recall function's view.
@@ -47,6 +48,26 @@ impl Runtime {
             (Some(rejection), _) => Err(rejection),
             (None, None) => unreachable!("only a view that is there is ready"),
         }
+    }
+
+    /// Waits until a view has read everything recorded so far or has stopped, and no longer than the bound.
+    pub async fn caught_up(&self, playbook: &PlaybookKey, name: &str, bound: Duration) {
+        let mut moves = self.view_moves();
+        let key = playbook.clone();
+        let Ok(Some((newest, _))) = self.read(move |history| history.newest(&key)).await else { return };
+        let read = async {
+            loop {
+                let view = self.view_of(playbook, name);
+                if view.is_some_and(|view| view.phase == Phase::Stalled || view.checkpoint >= newest) {
+                    return;
+                }
+                if moves.changed().await.is_err() {
+                    return;
+                }
+            }
+        };
+        // Whoever asked for the view sees how far it is, however long that takes.
+        let _ = tokio::time::timeout(bound, read).await;
     }
 
     async fn newest_recorded(&self, playbook: &PlaybookKey) -> Result<Option<Moment>, Refusal> {

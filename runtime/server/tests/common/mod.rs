@@ -4,6 +4,7 @@
 use axum::body::{Body, to_bytes};
 use http::{HeaderMap, Request, StatusCode};
 use playbook_host::api::{Caller, Method, Operation};
+use playbook_model::ending::{Kind, Reason, Rejection};
 use playbook_model::refusal::Refusal;
 use playbook_server::seam::{Later, Operations, Route, Workspace, WorkspaceRefusal};
 use playbook_server::{Access, Origins, Site, SiteOptions, Ui, router};
@@ -68,6 +69,15 @@ impl Operations for Scripted {
         self.calls.lock().expect("no test panics within").push(call);
         later
     }
+
+    fn admit(&self, _: &'static Operation, _: &Caller, path: &Map<String, Value>) -> Result<(), Refusal> {
+        match path.get("org") {
+            Some(Value::String(org)) if org == "foreign" => {
+                Err(Rejection::new(Reason::Forbidden, "The caller may not.").into())
+            }
+            _ => Ok(()),
+        }
+    }
 }
 
 /// A Studio API of three routes.
@@ -89,7 +99,6 @@ impl Workspace for Folder {
                 "/studio/api/check" => Ok(json!({"judged": "yes", "overview_markdown": "**a**"})),
                 "/studio/api/changes" => Ok(json!({"seq": 1, "changes": []})),
                 _ => {
-                    use playbook_model::ending::{Kind, Reason, Rejection};
                     let rejection = Rejection::new(Reason::Conflict, "The file changed.").kind(Kind::ConcurrentChange);
                     let mut extra = Map::new();
                     extra.insert("theirs".into(), params.get("text").cloned().unwrap_or(Value::Null));
