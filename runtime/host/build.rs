@@ -9,7 +9,9 @@ fn main() {
     let mut files = Vec::new();
     walk(&root, &root, &mut files);
     files.sort();
-    let mut code = String::from("/// Every file of the sample playbook: its path and its text.\nstatic SAMPLE: &[(&str, &str)] = &[\n");
+    let mut code = String::from(
+        "/// Every file of the sample playbook: its path and its text.\nstatic SAMPLE: &[(&str, &str)] = &[\n",
+    );
     for (name, path) in files {
         writeln!(code, "    ({name:?}, include_str!({path:?})),").expect("a string takes everything");
     }

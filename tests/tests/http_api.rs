@@ -15,20 +15,18 @@ language: typescript
 description: Doubles a number
 input:
   schema:
-    document:
-      type: object
-      required: [n]
-      properties:
-        n: { type: number }
+    type: object
+    required: [n]
+    properties:
+      n: { type: number }
 output:
   schema:
-    document:
-      type: object
-      required: [twice]
-      properties:
-        twice: { type: number }
+    type: object
+    required: [twice]
+    properties:
+      twice: { type: number }
 ---
-export function run(input: Input): Output {
+export default function (input: Input): Output {
   return { twice: input.n * 2 };
 }
 ";
@@ -198,7 +196,7 @@ async fn definitions_are_saved_in_versions() {
     let broken = stage.put(&one, json!({"source": DOUBLE.replace("input.n * 2", "input.m")})).await;
     let broken = broken.refused(422, "invalid_input", None);
     assert_eq!(pointers(&broken), ["/source"]);
-    assert!(broken["errors"][0]["detail"].as_str().is_some_and(|words| words.starts_with("Line 19")), "{broken:#}");
+    assert!(broken["errors"][0]["detail"].as_str().is_some_and(|words| words.starts_with("Line 18")), "{broken:#}");
     assert_eq!(stage.get(&one).await.is(200)["version"], 2);
     stage.put(&at("/definitions/computation/other"), json!({"source": DOUBLE})).await.refused(404, "not_found", None);
     assert_eq!(pointers(&stage.get(&at("/definitions/tale")).await.is(422)), ["/type"]);

@@ -205,15 +205,11 @@ impl Walk<'_> {
         match keyword {
             "type" => self.type_names(value, here),
             "enum" => self.values(value, here),
-            "const" => {
-                if !is_scalar(value) {
-                    self.error(here, "schema.const", "const must be a string, a number, true, false or null");
-                }
+            "const" if !is_scalar(value) => {
+                self.error(here, "schema.const", "const must be a string, a number, true, false or null");
             }
-            "not" => {
-                if !value.as_object().is_some_and(Map::is_empty) {
-                    self.error(here, "schema.not", "not may only be {}, which no value fits");
-                }
+            "not" if !value.as_object().is_some_and(Map::is_empty) => {
+                self.error(here, "schema.not", "not may only be {}, which no value fits");
             }
             "format" => self.format(value, here),
             "$ref" => self.reference(value, here),

@@ -63,8 +63,7 @@ fn quoted(name: &str) -> String {
 }
 
 fn allowed(operation: &Operation) -> String {
-    let names: Vec<&str> =
-        operation.fields.iter().filter(|f| f.place != Place::Path).map(|f| f.name).collect();
+    let names: Vec<&str> = operation.fields.iter().filter(|f| f.place != Place::Path).map(|f| f.name).collect();
     match names.as_slice() {
         [] => "it takes none".into(),
         [one] => format!("it takes {one}"),
@@ -141,8 +140,11 @@ mod tests {
 
     #[test]
     fn a_run_id_is_kept_in_lowercase() {
-        let taken = decoded("get_run", json!({"org": "o", "playbook": "abc", "run_id": "0F8FAD5B-D9CB-469F-A165-70867728950E"}))
-            .expect("fits");
+        let taken = decoded(
+            "get_run",
+            json!({"org": "o", "playbook": "abc", "run_id": "0F8FAD5B-D9CB-469F-A165-70867728950E"}),
+        )
+        .expect("fits");
         assert_eq!(taken["run_id"], "0f8fad5b-d9cb-469f-a165-70867728950e");
     }
 

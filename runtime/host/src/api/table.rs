@@ -139,8 +139,7 @@ const TYPE: Field = path("type", Shape::Type, "The definition's type.");
 const NAME: Field = path("name", Shape::Slug, "The definition's name.");
 const RUN: Field = path("run_id", Shape::Uuid, "The run's id.");
 const LIMIT: Field = query("limit", Shape::Whole { least: 1, most: 100 }, "Rows of the page, 20 unless given.");
-const CURSOR: Field =
-    query("cursor", Shape::Text { least: 1, most: 2_000 }, "The next_cursor of the page before.");
+const CURSOR: Field = query("cursor", Shape::Text { least: 1, most: 2_000 }, "The next_cursor of the page before.");
 const RETIRED: Field = query("include_retired", Shape::Flag, "Whether retired ones are listed too.");
 const SOURCE: Field = body("source", Shape::Text { least: 0, most: 1_048_576 }, "The document.");
 const OVERVIEW: Field = maybe(
@@ -173,67 +172,168 @@ macro_rules! op {
 
 /// Every operation.
 pub static OPERATIONS: &[Operation] = &[
-    op!("create_playbook", Post, "/playbooks", OrgWrite, 201, "Creates a playbook.", [
-        body("playbook", Shape::Slug, "The new playbook's id, never given back."),
-        PLAYBOOK_NAME,
-        maybe("description", DESCRIPTION, "What the playbook is for."),
-    ]),
+    op!(
+        "create_playbook",
+        Post,
+        "/playbooks",
+        OrgWrite,
+        201,
+        "Creates a playbook.",
+        [
+            body("playbook", Shape::Slug, "The new playbook's id, never given back."),
+            PLAYBOOK_NAME,
+            maybe("description", DESCRIPTION, "What the playbook is for."),
+        ]
+    ),
     op!("list_playbooks", Get, "/playbooks", OrgRead, 200, "Lists the playbooks the caller may see.", [RETIRED]),
     op!("get_playbook", Get, "/playbooks/{playbook}", PlaybookRead, 200, "Reads a playbook.", [PLAYBOOK]),
-    op!("update_playbook", Put, "/playbooks/{playbook}", PlaybookWrite, 200, "Changes a playbook's name and description.", [
-        PLAYBOOK,
-        PLAYBOOK_NAME,
-        body("description", DESCRIPTION, "What the playbook is for."),
-    ]),
-    op!("retire_playbook", Post, "/playbooks/{playbook}/retire", PlaybookWrite, 200, "Retires a playbook for good.", [PLAYBOOK]),
-    op!("create_definition", Post, "/playbooks/{playbook}/definitions/{type}", PlaybookWrite, 201, "Saves the first version of a definition.", [
-        PLAYBOOK, TYPE, NEW_NAME, SOURCE, OVERVIEW, DIAGRAM,
-    ]),
-    op!("list_definitions", Get, "/playbooks/{playbook}/definitions/{type}", PlaybookRead, 200, "Lists the definitions of a type.", [
-        PLAYBOOK, TYPE, RETIRED,
-    ]),
-    op!("get_definition", Get, "/playbooks/{playbook}/definitions/{type}/{name}", PlaybookRead, 200, "Reads a definition with its document and overview.", [
-        PLAYBOOK, TYPE, NAME,
-    ]),
-    op!("update_definition", Put, "/playbooks/{playbook}/definitions/{type}/{name}", PlaybookWrite, 200, "Saves a new version of a definition.", [
-        PLAYBOOK, TYPE, NAME, SOURCE, OVERVIEW, DIAGRAM,
-    ]),
-    op!("retire_definition", Post, "/playbooks/{playbook}/definitions/{type}/{name}/retire", PlaybookWrite, 200, "Retires a definition for good.", [
-        PLAYBOOK, TYPE, NAME,
-    ]),
-    op!("run_definition", Post, "/playbooks/{playbook}/definitions/{type}/{name}/run", PlaybookWrite, 200, "Runs a definition on an input.", [
-        PLAYBOOK, TYPE, NAME,
-        maybe("input", Shape::Any, "The input, an empty object unless given."),
-        maybe("run_id", Shape::Uuid, "The run's id, to read the run later or to try again under it."),
-    ]),
-    op!("get_run", Get, "/playbooks/{playbook}/runs/{run_id}", PlaybookRead, 200, "Reads a run with its output and record.", [PLAYBOOK, RUN]),
-    op!("list_runs", Get, "/playbooks/{playbook}/runs", PlaybookRead, 200, "Lists runs, newest first.", [
-        PLAYBOOK,
-        query("type", Shape::Type, "Only runs of definitions of this type."),
-        query("name", Shape::Slug, "Only runs of definitions of this name."),
-        query("status", Shape::Status, "Only runs that stand so."),
-        LIMIT, CURSOR,
-    ]),
-    op!("cancel_run", Post, "/playbooks/{playbook}/runs/{run_id}/cancel", PlaybookWrite, 200, "Asks to cancel a run.", [
-        PLAYBOOK, RUN,
-        body("reason", Shape::Text { least: 1, most: 1_024 }, "Why, for whoever reads the run."),
-    ]),
-    op!("publish_event", Post, "/playbooks/{playbook}/events", PlaybookWrite, 200, "Publishes a CloudEvent to the playbook.", [
-        PLAYBOOK,
-        body("event", Shape::Object, "The CloudEvent."),
-    ]),
-    op!("list_playbook_events", Get, "/playbooks/{playbook}/events", PlaybookRead, 200, "Lists the playbook's history.", [
-        PLAYBOOK,
-        query("type", Shape::Text { least: 1, most: 256 }, "Only rows of this type."),
-        query("since", Shape::Time, "Only rows recorded at this time or later."),
-        query("run_id", Shape::Uuid, "Only this run and every run under it."),
-        query("order", Shape::Order, "asc or desc; newest first unless given, a run's history oldest first."),
-        LIMIT, CURSOR,
-    ]),
-    op!("get_event", Get, "/playbooks/{playbook}/events/{event_id}", PlaybookRead, 200, "Reads one row of the history whole.", [
-        PLAYBOOK,
-        path("event_id", Shape::Text { least: 1, most: 300 }, "The row's id."),
-    ]),
+    op!(
+        "update_playbook",
+        Put,
+        "/playbooks/{playbook}",
+        PlaybookWrite,
+        200,
+        "Changes a playbook's name and description.",
+        [PLAYBOOK, PLAYBOOK_NAME, body("description", DESCRIPTION, "What the playbook is for."),]
+    ),
+    op!(
+        "retire_playbook",
+        Post,
+        "/playbooks/{playbook}/retire",
+        PlaybookWrite,
+        200,
+        "Retires a playbook for good.",
+        [PLAYBOOK]
+    ),
+    op!(
+        "create_definition",
+        Post,
+        "/playbooks/{playbook}/definitions/{type}",
+        PlaybookWrite,
+        201,
+        "Saves the first version of a definition.",
+        [PLAYBOOK, TYPE, NEW_NAME, SOURCE, OVERVIEW, DIAGRAM,]
+    ),
+    op!(
+        "list_definitions",
+        Get,
+        "/playbooks/{playbook}/definitions/{type}",
+        PlaybookRead,
+        200,
+        "Lists the definitions of a type.",
+        [PLAYBOOK, TYPE, RETIRED,]
+    ),
+    op!(
+        "get_definition",
+        Get,
+        "/playbooks/{playbook}/definitions/{type}/{name}",
+        PlaybookRead,
+        200,
+        "Reads a definition with its document and overview.",
+        [PLAYBOOK, TYPE, NAME,]
+    ),
+    op!(
+        "update_definition",
+        Put,
+        "/playbooks/{playbook}/definitions/{type}/{name}",
+        PlaybookWrite,
+        200,
+        "Saves a new version of a definition.",
+        [PLAYBOOK, TYPE, NAME, SOURCE, OVERVIEW, DIAGRAM,]
+    ),
+    op!(
+        "retire_definition",
+        Post,
+        "/playbooks/{playbook}/definitions/{type}/{name}/retire",
+        PlaybookWrite,
+        200,
+        "Retires a definition for good.",
+        [PLAYBOOK, TYPE, NAME,]
+    ),
+    op!(
+        "run_definition",
+        Post,
+        "/playbooks/{playbook}/definitions/{type}/{name}/run",
+        PlaybookWrite,
+        200,
+        "Runs a definition on an input.",
+        [
+            PLAYBOOK,
+            TYPE,
+            NAME,
+            maybe("input", Shape::Any, "The input, an empty object unless given."),
+            maybe("run_id", Shape::Uuid, "The run's id, to read the run later or to try again under it."),
+        ]
+    ),
+    op!(
+        "get_run",
+        Get,
+        "/playbooks/{playbook}/runs/{run_id}",
+        PlaybookRead,
+        200,
+        "Reads a run with its output and record.",
+        [PLAYBOOK, RUN]
+    ),
+    op!(
+        "list_runs",
+        Get,
+        "/playbooks/{playbook}/runs",
+        PlaybookRead,
+        200,
+        "Lists runs, newest first.",
+        [
+            PLAYBOOK,
+            query("type", Shape::Type, "Only runs of definitions of this type."),
+            query("name", Shape::Slug, "Only runs of definitions of this name."),
+            query("status", Shape::Status, "Only runs that stand so."),
+            LIMIT,
+            CURSOR,
+        ]
+    ),
+    op!(
+        "cancel_run",
+        Post,
+        "/playbooks/{playbook}/runs/{run_id}/cancel",
+        PlaybookWrite,
+        200,
+        "Asks to cancel a run.",
+        [PLAYBOOK, RUN, body("reason", Shape::Text { least: 1, most: 1_024 }, "Why, for whoever reads the run."),]
+    ),
+    op!(
+        "publish_event",
+        Post,
+        "/playbooks/{playbook}/events",
+        PlaybookWrite,
+        200,
+        "Publishes a CloudEvent to the playbook.",
+        [PLAYBOOK, body("event", Shape::Object, "The CloudEvent."),]
+    ),
+    op!(
+        "list_playbook_events",
+        Get,
+        "/playbooks/{playbook}/events",
+        PlaybookRead,
+        200,
+        "Lists the playbook's history.",
+        [
+            PLAYBOOK,
+            query("type", Shape::Text { least: 1, most: 256 }, "Only rows of this type."),
+            query("since", Shape::Time, "Only rows recorded at this time or later."),
+            query("run_id", Shape::Uuid, "Only this run and every run under it."),
+            query("order", Shape::Order, "asc or desc; newest first unless given, a run's history oldest first."),
+            LIMIT,
+            CURSOR,
+        ]
+    ),
+    op!(
+        "get_event",
+        Get,
+        "/playbooks/{playbook}/events/{event_id}",
+        PlaybookRead,
+        200,
+        "Reads one row of the history whole.",
+        [PLAYBOOK, path("event_id", Shape::Text { least: 1, most: 300 }, "The row's id."),]
+    ),
 ];
 
 /// The operation of a name.

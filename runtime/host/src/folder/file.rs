@@ -104,6 +104,15 @@ pub struct DocumentFile {
     pub base: Base,
 }
 
+/// A file that lies where documents do and whose name is no definition's.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Stray {
+    /// Its path within the folder.
+    pub path: String,
+    /// The rule for names, as a sentence.
+    pub why: String,
+}
+
 /// A playbook's folder.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Folder {
@@ -166,11 +175,11 @@ impl Folder {
         self.path.join(key.kind.word()).join(format!("{}.{ending}", key.name))
     }
 
-    /// Every document's definition, by type and name, and the files that look like documents and have no good name.
+    /// Every document's definition, by type and name, and the strays.
     ///
     /// # Errors
     /// [`FileError`] when a folder cannot be read.
-    pub fn list(&self) -> Result<(Vec<DefinitionKey>, Vec<(String, String)>), FileError> {
+    pub fn list(&self) -> Result<(Vec<DefinitionKey>, Vec<Stray>), FileError> {
         if !self.path.is_dir() {
             return Err(FileError::Gone { path: self.path.clone() });
         }
@@ -192,7 +201,7 @@ impl Folder {
                 }
                 match DefinitionName::new(stem) {
                     Ok(name) => keys.push(DefinitionKey { kind, name }),
-                    Err(why) => strays.push((format!("{}/{name}", kind.word()), why.to_string())),
+                    Err(why) => strays.push(Stray { path: format!("{}/{name}", kind.word()), why: why.to_string() }),
                 }
             }
         }
@@ -339,4 +348,3 @@ pub(super) fn write(file: &Path, text: &str) -> Result<(), FileError> {
     }
     written.map_err(io)
 }
-

@@ -8,7 +8,7 @@ mod publication;
 mod sample;
 mod sync;
 
-pub use file::{Base, DocumentFile, FileError, Folder, PlaybookFile};
+pub use file::{Base, DocumentFile, FileError, Folder, PlaybookFile, Stray};
 pub use publication::{PublishingFolder, mine};
 pub use sample::{create, create_sample};
 pub use sync::{Standing, Synced, standing};

@@ -55,7 +55,11 @@ impl Runtime {
         Err(kept_changing().into())
     }
 
-    pub(crate) async fn list_playbook_events(&self, asked: Asked<'_>, playbook: &PlaybookKey) -> Result<Value, Refusal> {
+    pub(crate) async fn list_playbook_events(
+        &self,
+        asked: Asked<'_>,
+        playbook: &PlaybookKey,
+    ) -> Result<Value, Refusal> {
         let run = asked.given.run();
         let order = match (asked.given.text("order"), run) {
             (Some("asc"), _) | (None, Some(_)) => Order::OldestFirst,
@@ -85,7 +89,8 @@ impl Runtime {
     }
 
     pub(crate) async fn get_event(&self, asked: Asked<'_>, playbook: &PlaybookKey) -> Result<Value, Refusal> {
-        let missing = || Refusal::from(Rejection::new(Reason::NotFound, "There is no such row in this playbook's history"));
+        let missing =
+            || Refusal::from(Rejection::new(Reason::NotFound, "There is no such row in this playbook's history"));
         let id = asked.given.text("event_id").and_then(|id| Uuid::try_parse(id).ok()).ok_or_else(missing)?;
         let playbook = playbook.clone();
         let record = self.read(move |history| history.record(&playbook, id)).await?;

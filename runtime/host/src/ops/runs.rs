@@ -6,7 +6,7 @@ use crate::index::Unappended;
 use crate::runtime::{Runtime, incident, kept_changing};
 use playbook_definition::Details;
 use playbook_engine::definition::Definition;
-use playbook_engine::run::{Ask, Entry, Ended, Newest, Request, RunState, Stream as RunStream, ask};
+use playbook_engine::run::{Ask, Ended, Entry, Newest, Request, RunState, Stream as RunStream, ask};
 use playbook_function::{Performed, Stage};
 use playbook_history::{Record, RunRow, RunsQuery, Stream};
 use playbook_model::definition::DefinitionKey;
@@ -214,11 +214,7 @@ impl Runtime {
         Ok(run_view(run, &state))
     }
 
-    async fn known_run(
-        &self,
-        asked: &Asked<'_>,
-        playbook: &PlaybookKey,
-    ) -> Result<(RunId, Box<RunState>), Refusal> {
+    async fn known_run(&self, asked: &Asked<'_>, playbook: &PlaybookKey) -> Result<(RunId, Box<RunState>), Refusal> {
         let Some(run) = asked.given.run() else { return Err(incident("a run id was decoded and is none")) };
         match self.run_stream(&Stream::run(playbook, run)).await? {
             RunStream::Run(state) => Ok((run, state)),

@@ -107,7 +107,9 @@ impl Studio {
             Ok(_) => Ok(()),
             Err(FileError::Changed { path, theirs }) => {
                 let words = match theirs {
-                    Some(_) => format!("{} was changed outside since it was opened; nothing was written", path.display()),
+                    Some(_) => {
+                        format!("{} was changed outside since it was opened; nothing was written", path.display())
+                    }
                     None => format!("{} was removed outside since it was opened; nothing was written", path.display()),
                 };
                 let mut extra = Map::new();
@@ -183,7 +185,9 @@ impl Studio {
         for (name, text) in open.folder.inputs(&key).map_err(|why| file_refusal(&why))? {
             match playbook_model::json::parse(&text, limits::VALUE_LEVELS) {
                 Ok(value) => inputs.push(json!({ "name": name, "value": value })),
-                Err(why) => inputs.push(json!({ "name": name, "text": text, "problem": format!("It is no JSON: {why}") })),
+                Err(why) => {
+                    inputs.push(json!({ "name": name, "text": text, "problem": format!("It is no JSON: {why}") }))
+                }
             }
         }
         Ok(json!({ "inputs": inputs }))
@@ -192,7 +196,8 @@ impl Studio {
     pub(super) async fn keep_input(&self, given: &Input) -> Answer {
         let open = self.opened()?;
         let key = DefinitionKey {
-            kind: DefinitionType::parse(given.text("type")?).ok_or_else(|| invalid("type", "Expected a type".into()))?,
+            kind: DefinitionType::parse(given.text("type")?)
+                .ok_or_else(|| invalid("type", "Expected a type".into()))?,
             name: playbook_model::id::DefinitionName::new(given.text("name")?)
                 .map_err(|why| invalid("name", why.to_string()))?,
         };

@@ -2,7 +2,7 @@
 
 use super::{Answer, Input, Studio, StudioRefusal, invalid, recent};
 use crate::clock::Clock;
-use crate::folder::{self, FileError, Folder, PlaybookFile, standing};
+use crate::folder::{self, FileError, Folder, PlaybookFile, Stray, standing};
 use crate::runtime::{OpenError, Place, Runtime, Settings};
 use notify::{RecommendedWatcher, RecursiveMode, Watcher};
 use playbook_model::definition::DefinitionType;
@@ -181,7 +181,7 @@ impl Studio {
         let (keys, strays) = open.folder.list().map_err(|why| file_refusal(&why))?;
         let mut problems: Vec<Value> = strays
             .into_iter()
-            .map(|(path, why)| {
+            .map(|Stray { path, why }| {
                 let message = format!("{path} is no document: its name cannot be a definition's. {why}");
                 json!({ "path": path, "message": message })
             })

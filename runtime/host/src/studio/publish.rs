@@ -56,9 +56,8 @@ impl Studio {
             return Err(Rejection::new(Reason::NotFound, words).into());
         };
         let items = given.0.get("items").cloned().unwrap_or(Value::Null);
-        let choices: Vec<Choice> = serde_json::from_value(items).map_err(|why| {
-            invalid("items", format!("Expected a list of type, name and action: {why}"))
-        })?;
+        let choices: Vec<Choice> = serde_json::from_value(items)
+            .map_err(|why| invalid("items", format!("Expected a list of type, name and action: {why}")))?;
         let remote = self.remote(&self.server(&server)?)?;
         let mut published = published(open.folder.path(), &remote)?;
         let keys: Vec<_> = choices.iter().map(|choice| choice.key.clone()).collect();

@@ -106,7 +106,10 @@ fn read(given: &Input, id: String) -> Result<Server, StudioRefusal> {
     let origin = given.text("origin")?.trim().trim_end_matches('/').to_owned();
     let host = origin.strip_prefix("https://").or_else(|| origin.strip_prefix("http://"));
     if host.is_none_or(|host| host.is_empty() || host.contains(['/', ' ', '@', '?', '#'])) {
-        return Err(invalid("origin", "Expected an address such as https://playbooks.example.com, without a path".into()));
+        return Err(invalid(
+            "origin",
+            "Expected an address such as https://playbooks.example.com, without a path".into(),
+        ));
     }
     let name = given.maybe("name").map(str::trim).filter(|name| !name.is_empty());
     Ok(Server {

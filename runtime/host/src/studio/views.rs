@@ -58,8 +58,11 @@ impl Studio {
         let name = name(given)?;
         let text = given.text("text")?.to_owned();
         let view = open.runtime.view_of(&open.key, name.as_str());
-        let Some((view, stall)) = view.as_ref().and_then(|view| view.stalled.as_ref().map(|stall| (view, stall))) else {
-            return Err(Rejection::new(Reason::Conflict, "The view is not stalled; there is no event to fold again").into());
+        let Some((view, stall)) = view.as_ref().and_then(|view| view.stalled.as_ref().map(|stall| (view, stall)))
+        else {
+            return Err(
+                Rejection::new(Reason::Conflict, "The view is not stalled; there is no event to fold again").into()
+            );
         };
         let key = DefinitionKey { kind: DefinitionType::Recall, name };
         let checked = crate::ops::judge(self.0.compiler.clone(), &key, &text).await?;
@@ -69,7 +72,8 @@ impl Studio {
             return Ok(json!({ "outcome": "problems", "problems": problems }));
         }
         let saved = crate::ops::ready(checked, &text)?;
-        let (Ok(Details::Recall(details)), Some(stripped)) = (serde_json::from_value(saved.details), saved.stripped) else {
+        let (Ok(Details::Recall(details)), Some(stripped)) = (serde_json::from_value(saved.details), saved.stripped)
+        else {
             return Err(crate::runtime::incident("a recall document gave no recall details").into());
         };
         let ready = Ready { program: Program { text: stripped, first_line: details.first_line }, details };

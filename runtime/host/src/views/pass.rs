@@ -88,8 +88,7 @@ impl Runtime {
     /// Lets the views that wait begin to be built, in the order they were saved, while there is room.
     async fn begin_builds(&self, playbook: &PlaybookKey, views: &mut [(Arc<View>, Definition)]) {
         let mut building = views.iter().filter(|(view, _)| view.phase == Phase::Rebuilding).count();
-        let mut waiting: Vec<usize> =
-            (0..views.len()).filter(|at| views[*at].0.phase == Phase::Waiting).collect();
+        let mut waiting: Vec<usize> = (0..views.len()).filter(|at| views[*at].0.phase == Phase::Waiting).collect();
         waiting.sort_by_key(|at| views[*at].0.saved_position);
         for at in waiting {
             if building >= self.0.settings.recall_max_rebuilds.max(1) {
@@ -376,7 +375,9 @@ pub(super) fn halt(stop: PageStop) -> Halt {
             (StallKind::Unfit, format!("It returned a value deeper than {} levels", limits::VALUE_LEVELS), None)
         }
         Stop::TooLarge { bytes } => (StallKind::Size, format!("It returned a view of {bytes} bytes or more"), None),
-        Stop::Time { milliseconds } => (StallKind::Time, format!("It ran longer than {milliseconds} milliseconds"), None),
+        Stop::Time { milliseconds } => {
+            (StallKind::Time, format!("It ran longer than {milliseconds} milliseconds"), None)
+        }
         Stop::Refused { message, line } => (StallKind::Refused, message, line),
     };
     Halt { kind, error, line, filter }

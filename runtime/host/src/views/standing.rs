@@ -31,12 +31,7 @@ impl Runtime {
     }
 
     /// What a run of a version reads: the view as it stands, or why it cannot.
-    pub(crate) async fn reading(
-        &self,
-        playbook: &PlaybookKey,
-        name: &str,
-        version: u32,
-    ) -> Result<Reading, Rejection> {
+    pub(crate) async fn reading(&self, playbook: &PlaybookKey, name: &str, version: u32) -> Result<Reading, Rejection> {
         let view = self.0.views.get(playbook, name);
         let newest = self.newest_recorded(playbook).await.ok().flatten();
         let behind = Behind { milliseconds: view.as_ref().map_or(0, |view| view.lag(newest)) };
