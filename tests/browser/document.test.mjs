@@ -36,17 +36,35 @@ test('a mistake is marked at its line while typing, in the compiler’s words, a
   await page.getByText('No problems', { exact: true }).first().waitFor();
 }));
 
-test('a known mistake has a fix, and the key applies it', () => onPage('fix', { hash: HASH }, async ({ page, editor, edit, text }) => {
+test('a known mistake has a fix, by its button and by its key', () => onPage('fix', { hash: HASH }, async ({ page, editor, edit, text }) => {
   await editor(FUNCTION).waitFor();
   await edit(FUNCTION, 'language: typescript', 'language: javascript');
-  await page.getByRole('button', { name: /Line 3, column/ }).first().waitFor();
-  const fix = page.locator('li').filter({ hasText: 'Line 3, column' }).getByRole('button').nth(1);
-  if (await fix.count() > 0) {
-    await page.keyboard.press('Control+.');
-    await until('the fix in the text', async () => (await text(FUNCTION)).includes('language: typescript'));
-  } else {
-    assert.match(await page.locator('li').filter({ hasText: 'Line 3, column' }).innerText(), /typescript/i, 'the sentence names the one language');
-  }
+  await page.getByRole('button', { name: 'Write typescript' }).click();
+  await until('the language mended', async () => (await text(FUNCTION)).includes('language: typescript'));
+  await page.getByText('Every rule of the format holds').waitFor();
+
+  await edit(FUNCTION, 'type: object\n    required: [campaign]', 'type: objekt\n    required: [campaign]');
+  await page.getByText('Try: Did you mean object?').waitFor();
+  await page.keyboard.press('F8');
+  await page.keyboard.press('Control+.');
+  await until('the type mended', async () => !(await text(FUNCTION)).includes('objekt'));
+  await page.getByText('Every rule of the format holds').waitFor();
+}));
+
+test('without the compiler a text is neither right nor wrong: it is not judged, and everything else goes on', () => onPage('unjudged', {
+  hash: HASH, home: (home) => { home.env.PLAYBOOK_TSC = '/nowhere/tsc'; },
+}, async ({ page, editor, edit, home, accessible }) => {
+  await editor(FUNCTION).waitFor();
+  await page.getByText('Not judged.').waitFor();
+  await page.getByRole('button', { name: 'No compiler' }).waitFor();
+  await accessible('a text that is not judged');
+  assert.equal(await page.getByText('Every rule of the format holds').count(), 0);
+  await edit(FUNCTION, 'Checks a campaign brief', 'Written without a judge');
+  await page.keyboard.press('Control+s');
+  await page.getByText(/It was not judged, so it stays a draft/).waitFor();
+  assert.ok(home.read(FILE).includes('Written without a judge'));
+  await page.getByRole('button', { name: 'Settings and self-check' }).click();
+  await page.getByText('missing', { exact: true }).waitFor();
 }));
 
 test('a good text becomes a version, and the difference to it is shown', () => onPage('version', { hash: HASH }, async ({ page, editor, edit, home }) => {

@@ -83,7 +83,7 @@ function diagnostics(view: EditorView, problems: readonly Problem[]): Diagnostic
         }
         return box;
       },
-      ...(fix ? { actions: [{ name: fix.title, apply: (target: EditorView) => applyFix(target, fix) }] } : {}),
+      ...(fix ? { actions: [{ name: fix.title.replaceAll('`', ''), apply: (target: EditorView) => applyFix(target, fix) }] } : {}),
     };
   });
 }

@@ -32,11 +32,11 @@ export function Problems({ check, fresh, elsewhere, jump, fix, again }: Props) {
               <button type="button" className={styles.problem} data-tone={problem.severity} onClick={() => jump(problem)}>
                 <ToneIcon tone={problem.severity === 'error' ? 'bad' : 'warn'} />
                 <span className={styles.where}><span className="visually-hidden">{problem.severity}, </span>Line {problem.place.line}, column {problem.place.column}</span>
-                <span className={styles.message}>{problem.message} <span className={styles.code}>{problem.code}</span></span>
-                {problem.hint && <span className={styles.try}>Try: {problem.hint}</span>}
+                <span className={styles.message}><Words text={problem.message} /> <span className={styles.code}>{problem.code}</span></span>
+                {problem.hint && <span className={styles.try}>Try: <Words text={problem.hint} /></span>}
               </button>
               {problem.fix && (
-                <Button icon="fix" why={fresh ? undefined : 'The text changed; it is being checked again.'} onClick={() => { if (problem.fix) fix(problem.fix); }}>{problem.fix.title}</Button>
+                <Button icon="fix" why={fresh ? undefined : 'The text changed; it is being checked again.'} onClick={() => { if (problem.fix) fix(problem.fix); }}><Words text={problem.fix.title} /></Button>
               )}
             </li>
           ))}
