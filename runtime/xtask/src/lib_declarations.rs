@@ -318,7 +318,7 @@ impl<'a> Cut<'a> {
 
     fn interface(&mut self, interface: &TsInterfaceDecl, indent: &str) {
         let name = interface.id.sym.as_str();
-        if absent(name) || interface.extends.iter().any(|parent| absent_parent(parent)) {
+        if absent(name) || interface.extends.iter().any(absent_parent) {
             return;
         }
         let members: Vec<String> = interface.body.body.iter().filter_map(|member| self.member(name, member)).collect();

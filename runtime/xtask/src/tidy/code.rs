@@ -63,7 +63,7 @@ pub(super) fn check(source: &Source, findings: &mut Findings) {
 }
 
 /// The lines that are no tests, with their numbers from 1.
-fn outside_tests<'a>(source: &'a Source, rust: bool) -> Vec<(usize, &'a str)> {
+fn outside_tests(source: &Source, rust: bool) -> Vec<(usize, &str)> {
     if is_test(&source.path) {
         return Vec::new();
     }
