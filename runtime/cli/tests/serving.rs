@@ -47,10 +47,13 @@ fn a_folder_is_served_with_the_studio() {
     assert_eq!(serving.stop().0, 0);
 }
 
+/// Arguments, environment, and a word of the refusal.
+type Refused<'a> = (&'a [&'a str], &'a [(&'a str, &'a str)], &'a str);
+
 #[test]
 fn it_does_not_start_where_it_must_not() {
     let place = Place::with_sample();
-    let cases: [(&[&str], &[(&str, &str)], &str); 9] = [
+    let cases: [Refused<'_>; 9] = [
         (&["--data", "d", "--listen", "0.0.0.0:0"], &[], "API_KEYS"),
         (&["--data", "d", "--listen", "0.0.0.0:0"], &[("LOCAL_MODE", "true")], "loopback"),
         (&["--data", "d", "--listen", "nonsense"], &[], "address"),
