@@ -168,7 +168,7 @@ async fn playbooks_live_and_retire() {
     stage.get(MAIN).await.is(200);
     let event = json!({"event": {"type": "a", "source": "/a"}});
     stage.post(&at("/events"), event).await.refused(409, "conflict", Some("retired"));
-    stage.post(all, json!({"playbook": "main", "name": "Again"})).await.refused(409, "conflict", Some("taken"));
+    stage.post(all, json!({"playbook": "main", "name": "Again"})).await.refused(409, "conflict", Some("retired"));
     assert_eq!(stage.get(all).await.is(200)["playbooks"], json!([]));
     let with = stage.get(&format!("{all}?include_retired=true")).await.is(200);
     assert_eq!(with["playbooks"].as_array().map(Vec::len), Some(1));
@@ -204,7 +204,7 @@ async fn definitions_are_saved_in_versions() {
     stage.put(&one, json!({"source": DOUBLE})).await.refused(409, "conflict", Some("retired"));
     let run = stage.post(&at("/definitions/computation/double/run"), json!({"input": {"n": 1}})).await;
     run.refused(409, "conflict", Some("retired"));
-    stage.post(&all, json!({"name": "double", "source": DOUBLE})).await.refused(409, "conflict", Some("taken"));
+    stage.post(&all, json!({"name": "double", "source": DOUBLE})).await.refused(409, "conflict", Some("retired"));
     assert_eq!(stage.get(&all).await.is(200)["definitions"], json!([]));
     stage.end().await;
 }

@@ -366,8 +366,9 @@ mod tests {
 
     #[test]
     fn three_texts_say_what_changed() {
+        type Case = (Option<&'static str>, Option<&'static str>, Option<&'static str>, State, Action);
         let k = computation("abc");
-        let cases: [(Option<&str>, Option<&str>, Option<&str>, State, Action); 10] = [
+        let cases: [Case; 10] = [
             (Some("a"), None, None, State::New, Action::Publish),
             (Some("a"), Some("b"), None, State::New, Action::Publish),
             (Some("b"), Some("a"), Some("a"), State::ChangedHere, Action::Publish),
