@@ -323,11 +323,12 @@ mod killed {
         let done = pool.page(page(&done.view, &[""])).await.unwrap();
         assert_eq!(done.view, "{\"n\":3}");
 
+        // Read before the run is asked for: its worker may be there at once.
+        let before = children();
         let running = tokio::spawn({
             let pool = pool.clone();
             async move { pool.run(run("for (;;);", 20_000)).await }
         });
-        let before = children();
         let worker = loop {
             if let Some(new) = children().into_iter().find(|id| !before.contains(id)) {
                 break new;
