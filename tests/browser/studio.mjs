@@ -73,7 +73,13 @@ export async function serve(home, args) {
   const kill = (signal) => {
     try { process.kill(-child.pid, signal); } catch { /* It has ended by itself. */ }
   };
-  const ended = new Promise((done) => { child.on('close', done); });
+  // The program's own end: a worker that outlives it for a moment may still hold its output.
+  const ended = new Promise((done) => {
+    child.on('exit', () => {
+      for (const stream of [child.stdout, child.stderr]) stream.destroy();
+      done();
+    });
+  });
   try {
     const address = await until('the line with the address', () => {
       if (child.exitCode !== null) throw new Error(`It ended with ${child.exitCode}: ${output}`);
