@@ -366,20 +366,36 @@ impl Walk<'_> {
     fn loops(&mut self) -> bool {
         let definitions = self.definitions();
         let order = settle_order(&definitions, self.root, self.draft);
-        let mut looping: Vec<&String> = definitions.keys().filter(|name| !order.contains_key(*name)).collect();
-        // A definition that leads into a loop is not itself on one.
-        loop {
-            let before = looping.len();
-            let reached: Vec<String> = looping
-                .iter()
-                .flat_map(|name| in_place(definitions[*name], self.root, self.draft).references)
-                .collect();
-            looping.retain(|name| reached.contains(name));
-            if looping.len() == before {
-                break;
+        let left: BTreeMap<&String, Vec<String>> = definitions
+            .iter()
+            .filter(|(name, _)| !order.contains_key(*name))
+            .map(|(name, schema)| {
+                let mut references = in_place(schema, self.root, self.draft).references;
+                references.sort();
+                references.dedup();
+                (name, references)
+            })
+            .collect();
+        // A definition that leads into a loop is not itself on one: what nothing refers to is taken away, over and over.
+        let mut referred: HashMap<&String, usize> = left.keys().map(|name| (*name, 0)).collect();
+        for reference in left.values().flatten() {
+            if let Some(count) = referred.get_mut(reference) {
+                *count += 1;
             }
         }
-        let looping: Vec<String> = looping.into_iter().cloned().collect();
+        let mut free: Vec<&String> = referred.iter().filter(|(_, count)| **count == 0).map(|(name, _)| *name).collect();
+        while let Some(name) = free.pop() {
+            referred.remove(name);
+            for reference in left.get(name).into_iter().flatten() {
+                if let Some((reference, count)) = referred.get_key_value(reference).map(|(name, count)| (*name, *count)) {
+                    referred.insert(reference, count - 1);
+                    if count == 1 {
+                        free.push(reference);
+                    }
+                }
+            }
+        }
+        let looping: Vec<String> = left.keys().filter(|name| referred.contains_key(*name)).map(|name| (*name).clone()).collect();
         for pointer in &looping {
             self.error_with(
                 pointer,

@@ -63,6 +63,9 @@ pub(crate) enum Step<'v> {
     Item(usize),
 }
 
+/// The most misses that are looked for: a value can have millions.
+const FOUND: usize = 10_000;
+
 /// A member that the schema requires and says nothing else of has no schema of its own.
 const UNNAMED: At = At::MAX;
 
@@ -112,7 +115,8 @@ impl Schema {
         }
         if rest > 0 {
             let verb = if rest == 1 { "is" } else { "are" };
-            let detail = format!("{} {verb} not shown", count(rest, "more issue", "more issues"));
+            let least = if collect.full() { "at least " } else { "" };
+            let detail = format!("{least}{} {verb} not shown", count(rest, "more issue", "more issues"));
             issues.push(Issue { detail, pointer: whole });
         }
         issues
@@ -185,12 +189,19 @@ struct Collect<'v> {
 }
 
 impl<'v> Collect<'v> {
+    fn full(&self) -> bool {
+        self.found.len() >= FOUND
+    }
+
     fn push(&mut self, path: &[Step<'v>], at: At, miss: Miss) {
+        if self.full() {
+            return;
+        }
         self.found.push(Found { path: path.to_vec(), at, miss });
     }
 
     fn value(&mut self, at: At, value: &'v Value, path: &mut Vec<Step<'v>>) {
-        if !self.seen.insert((at, std::ptr::from_ref(value))) {
+        if self.full() || !self.seen.insert((at, std::ptr::from_ref(value))) {
             return;
         }
         stacker::maybe_grow(256 * 1024, 2 * 1024 * 1024, || self.judge(at, value, path));
@@ -284,13 +295,16 @@ impl<'v> Collect<'v> {
     fn members(&mut self, at: At, node: &'v Node, members: &'v Map<String, Value>, path: &mut Vec<Step<'v>>) {
         let schema = self.schema;
         for (name, inner) in &schema.nodes[at].properties {
+            if self.full() {
+                return;
+            }
             match members.get_key_value(name) {
                 Some((name, value)) => {
                     path.push(Step::Member(name));
                     self.value(*inner, value, path);
                     path.pop();
                 }
-                None if node.required.contains(name) => self.missing(name, *inner, path),
+                None if node.requires(name) => self.missing(name, *inner, path),
                 None => {}
             }
         }
@@ -363,7 +377,7 @@ impl<'v> Collect<'v> {
                     let inner = &self.schema.nodes[*inner];
                     match members.get(name) {
                         Some(value) => fixed(inner, value),
-                        None => inner.constant.is_none() || !node.required.contains(name),
+                        None => inner.constant.is_none() || !node.requires(name),
                     }
                 })
             })

@@ -48,6 +48,7 @@ pub(crate) struct Node {
     pub(crate) properties: Vec<(String, At)>,
     by_name: HashMap<String, At>,
     pub(crate) required: Vec<String>,
+    needed: HashSet<String>,
     pub(crate) additional: Option<At>,
     pub(crate) names: Option<At>,
     pub(crate) prefix: Vec<At>,
@@ -60,6 +61,10 @@ pub(crate) struct Node {
 impl Node {
     pub(crate) fn property(&self, name: &str) -> Option<At> {
         self.by_name.get(name).copied()
+    }
+
+    pub(crate) fn requires(&self, name: &str) -> bool {
+        self.needed.contains(name)
     }
 }
 
@@ -384,8 +389,9 @@ impl<'a> Build<'a> {
         }
         if let Some(Value::Array(required)) = members.get("required") {
             node.required = required.iter().filter_map(Value::as_str).map(str::to_owned).collect();
-            let mut seen = HashSet::new();
-            node.required.retain(|name| seen.insert(name.clone()));
+            let mut needed = HashSet::new();
+            node.required.retain(|name| needed.insert(name.clone()));
+            node.needed = needed;
         }
         for inner in keyword::inside(members, self.draft) {
             if inner.applied == Applied::ByName {

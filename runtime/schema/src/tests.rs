@@ -218,6 +218,31 @@ fn checking_takes_time_in_proportion_even_where_ways_double_with_depth() {
 }
 
 #[test]
+fn hostile_schemas_and_values_are_judged_in_time() {
+    let start = std::time::Instant::now();
+    // Thousands of definitions in a row that lead into a loop.
+    let mut defs = serde_json::Map::new();
+    for at in 0..1_500 {
+        defs.insert(format!("d{at}"), json!({"$ref": format!("#/$defs/d{}", at + 1)}));
+    }
+    defs.insert("d1500".into(), json!({"$ref": "#/$defs/d1500"}));
+    assert_eq!(refused(json!({"$defs": defs})), ["/$defs/d1500 schema.loop"]);
+    // A definition that holds itself a hundred times.
+    let wide: serde_json::Map<String, Value> = (0..100).map(|at| (format!("p{at}"), json!({"$ref": "#/$defs/t"}))).collect();
+    let tree = json!({"$ref": "#/$defs/t", "$defs": {"t": {"type": "object", "properties": wide}}});
+    assert!(!describe(&tree).fields.is_empty());
+    assert!(largest(&tree).bytes.is_none());
+    // A thousand required members, missing from thousands of objects.
+    let names: Vec<String> = (0..1_000).map(|at| format!("member{at}")).collect();
+    let properties: serde_json::Map<String, Value> = names.iter().map(|name| (name.clone(), json!({}))).collect();
+    let schema = compiled(json!({"items": {"properties": properties, "required": names}}));
+    let issues = schema.issues(&json!(vec![json!({}); 20_000]), Manner::Answer);
+    assert_eq!(issues.len(), 21);
+    assert_eq!(issues[20].detail, "at least 9,980 more issues are not shown");
+    assert!(start.elapsed().as_secs() < 60, "{:?}", start.elapsed());
+}
+
+#[test]
 fn the_draft_is_chosen_as_the_seed_says() {
     assert_eq!(Draft::of(&json!({})), Draft::TwentyTwenty);
     assert_eq!(Draft::of(&json!({"definitions": {}})), Draft::Seven);

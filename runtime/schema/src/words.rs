@@ -3,6 +3,7 @@
 use crate::schema::{At, Bound, Count, Node, Schema};
 use playbook_model::word::{count, or, thousands};
 use serde_json::{Number, Value};
+use std::cell::Cell;
 
 /// For whom the words are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -18,11 +19,16 @@ const NAMED: usize = 10;
 
 pub(crate) struct Words<'a> {
     schema: &'a Schema,
+    /// Fields it may still describe: a definition within itself would unfold into millions.
+    left: Cell<usize>,
 }
+
+/// The most fields one description holds.
+const DESCRIBED: usize = 500;
 
 impl<'a> Words<'a> {
     pub(crate) fn new(schema: &'a Schema) -> Self {
-        Self { schema }
+        Self { schema, left: Cell::new(DESCRIBED) }
     }
 
     fn node(&self, at: At) -> &'a Node {
@@ -212,12 +218,15 @@ impl<'a> Words<'a> {
 
     fn fields(&self, at: At, within: usize) -> Vec<Field> {
         let mut fields = Vec::new();
-        if within > 6 {
+        if within > 6 || self.left.get() == 0 {
             return fields;
         }
         let node = self.node(at);
         for (name, inner) in &node.properties {
-            let presence = if node.required.contains(name) { Presence::Required } else { Presence::Optional };
+            if self.left.get() == 0 {
+                return fields;
+            }
+            let presence = if node.requires(name) { Presence::Required } else { Presence::Optional };
             fields.push(self.field(name, presence, *inner, within));
         }
         if let Some(inner) = node.additional
@@ -239,6 +248,7 @@ impl<'a> Words<'a> {
     }
 
     fn field(&self, name: &str, presence: Presence, at: At, within: usize) -> Field {
+        self.left.set(self.left.get().saturating_sub(1));
         Field {
             name: name.to_owned(),
             presence,
