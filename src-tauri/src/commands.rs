@@ -24,7 +24,7 @@ impl Start {
     pub(crate) fn succeeded(&self, words: &str) {
         self.painted.call_once(|| {
             self.renderer.succeeded();
-            tracing::info!(target: "playbook", milliseconds = self.at.elapsed().as_millis() as u64, "{words}");
+            tracing::info!(milliseconds = self.at.elapsed().as_millis() as u64, "{words}");
         });
     }
 }

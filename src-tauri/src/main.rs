@@ -57,6 +57,6 @@ fn say(to: &mut dyn Write, words: &str, code: ExitCode) -> ExitCode {
 /// Sends what the program notes to standard error; `PLAYBOOK_LOG` says how much.
 fn keep_a_log() {
     let filter = tracing_subscriber::EnvFilter::try_from_env("PLAYBOOK_LOG")
-        .unwrap_or_else(|_| tracing_subscriber::EnvFilter::new("warn,playbook=info"));
+        .unwrap_or_else(|_| tracing_subscriber::EnvFilter::new("warn,playbook_studio=info"));
     tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr).init();
 }

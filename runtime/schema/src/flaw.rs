@@ -387,7 +387,8 @@ impl Walk<'_> {
         while let Some(name) = free.pop() {
             referred.remove(name);
             for reference in left.get(name).into_iter().flatten() {
-                if let Some((reference, count)) = referred.get_key_value(reference).map(|(name, count)| (*name, *count)) {
+                if let Some((reference, count)) = referred.get_key_value(reference).map(|(name, count)| (*name, *count))
+                {
                     referred.insert(reference, count - 1);
                     if count == 1 {
                         free.push(reference);
@@ -395,7 +396,8 @@ impl Walk<'_> {
                 }
             }
         }
-        let looping: Vec<String> = left.keys().filter(|name| referred.contains_key(*name)).map(|name| (*name).clone()).collect();
+        let looping: Vec<String> =
+            left.keys().filter(|name| referred.contains_key(*name)).map(|name| (*name).clone()).collect();
         for pointer in &looping {
             self.error_with(
                 pointer,

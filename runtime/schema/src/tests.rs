@@ -228,7 +228,8 @@ fn hostile_schemas_and_values_are_judged_in_time() {
     defs.insert("d1500".into(), json!({"$ref": "#/$defs/d1500"}));
     assert_eq!(refused(json!({"$defs": defs})), ["/$defs/d1500 schema.loop"]);
     // A definition that holds itself a hundred times.
-    let wide: serde_json::Map<String, Value> = (0..100).map(|at| (format!("p{at}"), json!({"$ref": "#/$defs/t"}))).collect();
+    let wide: serde_json::Map<String, Value> =
+        (0..100).map(|at| (format!("p{at}"), json!({"$ref": "#/$defs/t"}))).collect();
     let tree = json!({"$ref": "#/$defs/t", "$defs": {"t": {"type": "object", "properties": wide}}});
     assert!(!describe(&tree).fields.is_empty());
     assert!(largest(&tree).bytes.is_none());

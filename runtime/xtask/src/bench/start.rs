@@ -44,7 +44,11 @@ fn start(program: &Path, home: &Path) -> Result<Duration> {
     for (name, folder) in [("XDG_DATA_HOME", "data"), ("XDG_CONFIG_HOME", "config"), ("XDG_CACHE_HOME", "cache")] {
         command.env(name, home.join(folder));
     }
-    command.env("PLAYBOOK_LOG", "warn,playbook=info").arg("--sample").stdout(Stdio::null()).stderr(Stdio::piped());
+    command
+        .env("PLAYBOOK_LOG", "warn,playbook_studio=info")
+        .arg("--sample")
+        .stdout(Stdio::null())
+        .stderr(Stdio::piped());
     // A display server needs its own time; the clock starts when the app itself says that it runs.
     let mut child = command.spawn().context("the app could not be started")?;
     let painted = first_paint(&mut child);
