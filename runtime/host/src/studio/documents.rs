@@ -46,7 +46,7 @@ impl Studio {
             "problems": problems,
             "warnings": warnings,
             "description": recorded.and_then(|recorded| recorded.saved.description.clone()),
-            "standing": short_standing(open, key),
+            "standing": short_standing(open, key).await?,
         }))
     }
 
@@ -210,22 +210,23 @@ impl Studio {
     }
 }
 
-fn short_standing(open: &Open, key: &DefinitionKey) -> Value {
+async fn short_standing(open: &Open, key: &DefinitionKey) -> Answer {
     if key.kind != DefinitionType::Recall {
-        return Value::Null;
+        return Ok(Value::Null);
     }
-    match open.runtime.view_of(&open.key, key.name.as_str()) {
+    let newest = open.runtime.newest_recorded(&open.key).await?;
+    Ok(match open.runtime.view_of(&open.key, key.name.as_str()) {
         Some(view) => {
             let kind = (view.phase == Phase::Stalled).then(|| view.stalled.as_ref().map(|s| s.kind)).flatten();
             json!({
                 "state": view.phase.word(),
                 "folded": view.folded,
-                "lag_ms": 0,
+                "lag_ms": view.lag(newest),
                 "kind": kind.map(|kind: StallKind| serde_json::to_value(kind).unwrap_or(Value::Null)),
             })
         }
         None => Value::Null,
-    }
+    })
 }
 
 /// The smallest document of a type that passes.

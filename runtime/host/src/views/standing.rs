@@ -65,7 +65,7 @@ impl Runtime {
         let _ = tokio::time::timeout(bound, read).await;
     }
 
-    async fn newest_recorded(&self, playbook: &PlaybookKey) -> Result<Option<Moment>, Refusal> {
+    pub(crate) async fn newest_recorded(&self, playbook: &PlaybookKey) -> Result<Option<Moment>, Refusal> {
         let key = playbook.clone();
         Ok(self.read(move |history| history.newest(&key)).await?.map(|(_, at)| at))
     }
