@@ -317,7 +317,10 @@ mod killed {
         assert_eq!(done.view, "{\"n\":2}");
         let [idle] = children()[..] else { panic!("{:?}", children()) };
         kill(idle);
-        while std::fs::read_to_string(format!("/proc/{idle}/stat")).is_ok_and(|stat| !stat.contains(") Z ")) {
+        // Its first thread is a zombie before the others are gone, and only then has the process ended.
+        let threads = || std::fs::read_dir(format!("/proc/{idle}/task")).map_or(0, Iterator::count);
+        let stands = || std::fs::read_to_string(format!("/proc/{idle}/stat")).is_ok_and(|stat| !stat.contains(") Z "));
+        while stands() || threads() > 1 {
             tokio::time::sleep(Duration::from_millis(5)).await;
         }
         let done = pool.page(page(&done.view, &[""])).await.unwrap();
