@@ -2,11 +2,13 @@
 //!
 //! * [`check`] judges a document with the compiler, and gives the definition when nothing refuses it.
 //! * [`check_without_compiler`] tells every problem but those that only types can show.
+//! * [`case::read`] and [`case::write`] do the same for the test cases of a definition.
 //! * [`uses`] and [`used_by_section`] tell which definitions use which.
 //!
 //! A document's problems are values beside the result: bad input is normal input, and all of it is told at once.
 //! This crate must not know files, clocks, the history or how anything runs; the compiler is handed to it.
 
+pub mod case;
 mod check;
 mod computation;
 mod details;

@@ -68,6 +68,13 @@ impl<'a> Reader<'a> {
         }
     }
 
+    /// Reads a text that is YAML from its first line to its last.
+    pub(crate) fn of_yaml(what: yaml::Text, text: &'a str) -> Self {
+        let index = LineIndex::new(text);
+        let (yaml, problems) = yaml::load_as(what, text, Span::new(0, text.len()), &index);
+        Self { text, index, parts: None, yaml, problems }
+    }
+
     pub(crate) fn at(&self, pointer: &str) -> Option<&Value> {
         self.yaml.value.pointer(pointer)
     }

@@ -33,9 +33,27 @@ pub(crate) struct Yaml {
     pub(crate) whole: bool,
 }
 
+/// What is read: how a sentence names it, and how deep it may nest.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Text {
+    /// As a sentence begins with it: `The front matter`.
+    pub(crate) name: &'static str,
+    /// The most levels.
+    pub(crate) levels: usize,
+}
+
+/// "How a document is checked".
+const FRONT_MATTER: Text = Text { name: "The front matter", levels: FRONT_MATTER_LEVELS };
+
 /// Reads one stretch of a document as YAML.
 pub(crate) fn load(text: &str, at: Span, index: &LineIndex<'_>) -> (Yaml, Vec<Problem>) {
+    load_as(FRONT_MATTER, text, at, index)
+}
+
+/// As [`load`], of something else than front matter.
+pub(crate) fn load_as(what: Text, text: &str, at: Span, index: &LineIndex<'_>) -> (Yaml, Vec<Problem>) {
     let mut load = Load {
+        what,
         text,
         at,
         index,
@@ -71,6 +89,7 @@ struct Frame {
 }
 
 struct Load<'a> {
+    what: Text,
     text: &'a str,
     at: Span,
     index: &'a LineIndex<'a>,
@@ -90,8 +109,8 @@ impl Load<'_> {
             emit_unresolved_aliases: true,
             disallow_directives: true,
             emit_anchor_events: true,
-            flow_nesting_limit: FRONT_MATTER_LEVELS + 8,
-            block_nesting_limit: FRONT_MATTER_LEVELS + 8,
+            flow_nesting_limit: self.what.levels + 8,
+            block_nesting_limit: self.what.levels + 8,
         };
         let yaml = &self.text[self.at.start..self.at.end];
         let mut documents = 0;
@@ -108,11 +127,8 @@ impl Load<'_> {
                 Event::DocumentStart(..) => {
                     documents += 1;
                     if documents > 1 {
-                        self.problem(
-                            "yaml.document",
-                            span,
-                            "The front matter is one YAML document; a second begins here.",
-                        );
+                        let message = format!("{} is one YAML document; a second begins here.", self.what.name);
+                        self.problem("yaml.document", span, message);
                         return false;
                     }
                 }
@@ -195,12 +211,9 @@ impl Load<'_> {
 
     /// Opens a collection; false when it is one level too many.
     fn opened(&mut self, span: Span, style: StructureStyle, collection: impl FnOnce(Frame) -> Open) -> bool {
-        if self.open.len() >= FRONT_MATTER_LEVELS {
-            self.problem(
-                "yaml.levels",
-                span,
-                format!("The front matter nests deeper than {FRONT_MATTER_LEVELS} levels."),
-            );
+        let Text { name, levels } = self.what;
+        if self.open.len() >= levels {
+            self.problem("yaml.levels", span, format!("{name} nests deeper than {levels} levels."));
             return false;
         }
         let is_key = matches!(self.open.last(), Some(Open::Mapping { key: None, .. }));
@@ -406,6 +419,11 @@ pub(crate) fn shown(key: &str) -> String {
 enum Plain {
     Value(Value),
     NotFinite,
+}
+
+/// Whether a text written plainly, without quotes, is read as that very text.
+pub(crate) fn is_text(plainly: &str) -> bool {
+    matches!(plain(plainly), Plain::Value(Value::String(_)))
 }
 
 /// A plain scalar by the core schema of YAML 1.2.

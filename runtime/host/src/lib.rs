@@ -14,6 +14,7 @@ mod views;
 
 pub use call::admit;
 pub use clock::Clock;
+pub use playbook_definition::case;
 pub use playbook_publish as publish;
 pub use playbook_typescript::Compiler;
 pub use playbook_worker::main_if_worker;

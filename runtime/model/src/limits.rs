@@ -36,6 +36,8 @@ pub const VALUE_LEVELS: usize = 512;
 pub const EVENT_DATA_LEVELS: usize = 510;
 /// "Publishing events", "The events": a whole event; past it a run's output gives its size instead.
 pub const EVENT_BYTES: usize = 245_760;
+/// Of our own: the text of a test case, with room for two whole views and the events between them.
+pub const CASE_BYTES: usize = 8 * 1024 * 1024;
 /// "Publishing events": extension attributes of one event.
 pub const EVENT_EXTENSIONS: usize = 32;
 

@@ -45,8 +45,8 @@ pub enum FileError {
         /// The file.
         path: PathBuf,
     },
-    /// The file is far larger than a document may be.
-    #[error("{} is larger than a document can be", path.display())]
+    /// The file is far larger than what is read may be.
+    #[error("{} is larger than a file of a playbook can be", path.display())]
     Huge {
         /// The file.
         path: PathBuf,
@@ -58,6 +58,12 @@ pub enum FileError {
         path: PathBuf,
         /// Its text now; `None` when it is gone.
         theirs: Option<(String, Base)>,
+    },
+    /// A file of this name is there already.
+    #[error("{} is there already; choose another name", path.display())]
+    There {
+        /// The file.
+        path: PathBuf,
     },
     /// The system refused.
     #[error("{}: {why}", path.display())]
@@ -318,8 +324,13 @@ impl PlaybookFile {
 }
 
 fn read(file: &Path) -> Result<String, FileError> {
+    read_at_most(file, MOST_BYTES)
+}
+
+/// Reads a text file of at most so many bytes.
+pub(super) fn read_at_most(file: &Path, most: u64) -> Result<String, FileError> {
     let io = |why| FileError::Io { path: file.into(), why };
-    if std::fs::metadata(file).map_err(io)?.len() > MOST_BYTES {
+    if std::fs::metadata(file).map_err(io)?.len() > most {
         return Err(FileError::Huge { path: file.into() });
     }
     let bytes = std::fs::read(file).map_err(io)?;

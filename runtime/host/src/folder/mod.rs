@@ -3,11 +3,13 @@
 //! Files are the author's drafts. A file whose document passes is recorded, whoever saved it;
 //! one with problems stays a draft, and the version before goes on running.
 
+mod case;
 mod file;
 mod publication;
 mod sample;
 mod sync;
 
+pub use case::CaseFile;
 pub use file::{Base, DocumentFile, FileError, Folder, PlaybookFile, Stray};
 pub use publication::{PublishingFolder, mine};
 pub use sample::{create, create_sample};

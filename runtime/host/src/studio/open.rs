@@ -262,7 +262,7 @@ fn watch(path: &Path, changed: mpsc::Sender<()>) -> Option<RecommendedWatcher> {
 pub(super) fn file_refusal(why: &FileError) -> StudioRefusal {
     let reason = match why {
         FileError::Gone { .. } => Reason::NotFound,
-        FileError::Changed { .. } => Reason::Conflict,
+        FileError::Changed { .. } | FileError::There { .. } => Reason::Conflict,
         _ => Reason::InvalidInput,
     };
     Rejection::new(reason, why.to_string()).into()
