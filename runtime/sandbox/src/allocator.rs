@@ -41,6 +41,22 @@ impl Ledger {
         })
     }
 
+    /// Whether so many bytes from an address lie whole within one block.
+    pub(crate) fn holds(&self, at: *const c_void, bytes: usize) -> bool {
+        let Some(end) = (at as usize).checked_add(bytes) else { return false };
+        let mut head = self.first.get();
+        while !head.is_null() {
+            let start = head as usize + HEAD;
+            // SAFETY: in the list.
+            let Head { next, size, .. } = unsafe { &*head };
+            if start <= at as usize && end <= start + size {
+                return true;
+            }
+            head = *next;
+        }
+        false
+    }
+
     /// Whether a block was refused, even when the program caught the engine's error about it.
     pub(crate) fn hit(&self) -> bool {
         self.hit.get()

@@ -10,12 +10,14 @@ use crate::meter::Halt;
 use crate::run::{Code, loaded, no_room, outcome};
 use crate::walk::Walker;
 use crate::{Bounds, Program, Stop, compile, module};
+use playbook_model::ending::Issue;
 use playbook_model::time::Moment;
+use playbook_schema::{Manner, Schema};
 use rquickjs::qjs;
 use std::time::{Duration, Instant};
 
 /// Folds after which the view is written down, so that few are done again when one stops.
-const FOLDS_BETWEEN_TEXTS: usize = 64;
+const FOLDS_BETWEEN_TEXTS: usize = 512;
 /// Time of folds after which the view is written down.
 const TIME_BETWEEN_TEXTS: Duration = Duration::from_millis(100);
 
@@ -26,6 +28,8 @@ pub struct Folded {
     pub work: u32,
     /// Bytes of the view as JSON.
     pub bytes: usize,
+    /// Whether the view matches its schema.
+    pub fits: bool,
 }
 
 /// A module's code with the code of its filters, compiled once for any number of sandboxes.
@@ -48,6 +52,7 @@ pub struct Folder {
     view: Option<Value>,
     sandbox: Frozen,
     codes: Codes,
+    schema: Option<Schema>,
     bounds: Bounds,
     filter_work: u32,
     /// The view as JSON before the folds of `since`.
@@ -66,7 +71,7 @@ enum Attempt {
 }
 
 impl Folder {
-    /// Loads a module that exports `fold`, its filters' `data` expressions, and the view as JSON.
+    /// Loads a module that exports `fold`, its filters' `data` expressions, the view as JSON and its schema.
     ///
     /// `bounds` are those of one fold; a filter has `filter_work` checkpoints of its own.
     ///
@@ -76,6 +81,7 @@ impl Folder {
         program: &Program,
         filters: &[String],
         view: &str,
+        schema: Option<Schema>,
         bounds: &Bounds,
         filter_work: u32,
     ) -> Result<Self, Stop> {
@@ -93,6 +99,7 @@ impl Folder {
             view: Some(value),
             sandbox,
             codes,
+            schema,
             bounds: *bounds,
             filter_work,
             text: view.to_owned(),
@@ -103,6 +110,8 @@ impl Folder {
     }
 
     /// Folds one event, given as JSON, into the view. `Date.now()` returns `clock`.
+    ///
+    /// A view that does not match its schema is the view all the same, until [`Folder::take_back`].
     ///
     /// # Errors
     /// [`Stop`] says why it could not; the view is then as before.
@@ -163,7 +172,19 @@ impl Folder {
         Ok(self.text.clone())
     }
 
-    /// The view as a tree, built when asked for; half a surrogate pair is U+FFFD in it.
+    /// The first thing that keeps the view from matching its schema.
+    ///
+    /// # Errors
+    /// Only when the system has no memory.
+    pub fn issue(&mut self) -> Result<Option<Issue>, Stop> {
+        self.recover()?;
+        let Self { view, sandbox, bounds, schema, .. } = self;
+        let (Some(view), Some(schema)) = (view.as_ref(), schema) else { return Ok(None) };
+        let tree = sandbox.walker.tree(&sandbox.engine, view, bounds)?;
+        Ok(schema.issues(&tree, Manner::Answer).into_iter().next())
+    }
+
+    /// The view as a tree; half a surrogate pair is U+FFFD in it.
     ///
     /// # Errors
     /// Only when the system has no memory.
@@ -191,7 +212,7 @@ impl Folder {
 
     fn attempt_fold(&mut self, event: &str, clock: Moment, deadline: Instant) -> Result<Folded, Attempt> {
         let view = self.view.take().expect("recovered before any evaluation");
-        let Self { sandbox, bounds, .. } = self;
+        let Self { sandbox, bounds, schema, .. } = self;
         let engine = &sandbox.engine;
         engine.core().ledger.mark_peak();
         engine.set_clock(clock.0);
@@ -207,10 +228,20 @@ impl Folder {
         if crowd.near(engine) {
             return Err(Attempt::Crowded);
         }
-        let measured = sandbox.walker.measure(engine, &next, bounds).map_err(Attempt::Stopped)?;
-        let next = if measured.differs { sandbox.as_json(&next, bounds).map_err(Attempt::Stopped)? } else { next };
+        if let Some(plain) = sandbox.walker.plain(engine, &next, bounds, schema.as_ref()) {
+            self.view = Some(next);
+            return Ok(Folded { work, bytes: plain.bytes, fits: plain.fits });
+        }
+        let (next, bytes) = sandbox.taken(next, bounds).map_err(Attempt::Stopped)?;
+        let fits = match schema {
+            None => true,
+            Some(schema) => {
+                let tree = sandbox.walker.tree(&sandbox.engine, &next, bounds).map_err(Attempt::Stopped)?;
+                schema.is_valid(&tree)
+            }
+        };
         self.view = Some(next);
-        Ok(Folded { work, bytes: measured.bytes })
+        Ok(Folded { work, bytes, fits })
     }
 
     fn attempt_filter(
@@ -366,7 +397,16 @@ impl Frozen {
         let deadline = Instant::now() + Duration::from_millis(bounds.milliseconds);
         let next = self.engine.call(&self.fold, &[view, &event], bounds.work, deadline);
         let next = outcome(&self.engine, next, bounds)?;
+        if self.walker.plain(&self.engine, &next, bounds, None).is_some() {
+            return Ok(next);
+        }
+        Ok(self.taken(next, bounds)?.0)
+    }
+
+    /// A returned value as JSON gives it back, and its bytes.
+    fn taken(&mut self, next: Value, bounds: &Bounds) -> Result<(Value, usize), Stop> {
         let measured = self.walker.measure(&self.engine, &next, bounds)?;
-        if measured.differs { self.as_json(&next, bounds) } else { Ok(next) }
+        let next = if measured.differs { self.as_json(&next, bounds)? } else { next };
+        Ok((next, measured.bytes))
     }
 }

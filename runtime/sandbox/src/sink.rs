@@ -195,7 +195,7 @@ impl Tree {
 }
 
 /// A text of the engine as Rust's: half a surrogate pair is one U+FFFD.
-fn mended(bytes: &[u8]) -> String {
+pub(crate) fn mended(bytes: &[u8]) -> String {
     if let Ok(text) = std::str::from_utf8(bytes) {
         return text.to_owned();
     }

@@ -6,11 +6,13 @@
 use crate::engine::{Core, Engine, Value};
 use crate::found::{self, Step};
 use crate::members::{Held, Names, Own, atom_bytes, own};
+use crate::plain::{Plain, PlainWalker};
 use crate::pointers::Pointers;
 use crate::sink::{Nowhere, Sink, Text, Tree, quoted_length};
 use crate::{Bounds, Stop};
 use playbook_model::json::cut;
 use playbook_model::limits::ERROR_TEXT_BYTES;
+use playbook_schema::Schema;
 use rquickjs::qjs;
 use std::ffi::c_int;
 
@@ -28,6 +30,7 @@ pub(crate) struct Walker {
     object_proto: Value,
     array_proto: Value,
     seen: Pointers,
+    plain: Option<PlainWalker>,
 }
 
 /// What a value is refused for.
@@ -41,7 +44,22 @@ impl Walker {
             // SAFETY: a live object of this context; the prototype comes back owned.
             Some(engine.own(unsafe { qjs::JS_GetPrototype(engine.ctx(), value.raw()) }))
         };
-        Some(Self { object_proto: proto("{}")?, array_proto: proto("[]")?, seen: Pointers::default() })
+        let (object_proto, array_proto) = (proto("{}")?, proto("[]")?);
+        let plain = PlainWalker::new(&object_proto, &array_proto);
+        Some(Self { object_proto, array_proto, seen: Pointers::default(), plain })
+    }
+
+    /// Measures a value that is plain JSON and holds it against a schema, in one quick pass.
+    ///
+    /// `None` says nothing of the value but that the other walks have to.
+    pub(crate) fn plain(
+        &mut self,
+        engine: &Engine,
+        value: &Value,
+        bounds: &Bounds,
+        schema: Option<&Schema>,
+    ) -> Option<Plain> {
+        self.plain.as_mut()?.walk(engine, value, bounds, schema)
     }
 
     /// Measures a value.

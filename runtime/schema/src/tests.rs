@@ -559,7 +559,7 @@ fn a_schema_is_described_field_by_field() {
     assert_eq!(tree.words, "an object");
 }
 
-mod against_another_judge {
+pub(crate) mod against_another_judge {
     use super::*;
     use proptest::prelude::*;
 
@@ -574,7 +574,7 @@ mod against_another_judge {
         ]
     }
 
-    fn value() -> impl Strategy<Value = Value> {
+    pub(crate) fn value() -> impl Strategy<Value = Value> {
         scalar().prop_recursive(4, 24, 4, |inner| {
             prop_oneof![
                 prop::collection::vec(inner.clone(), 0..4).prop_map(Value::from),
@@ -609,7 +609,7 @@ mod against_another_judge {
         Value::Object(pairs.into_iter().collect())
     }
 
-    fn schema() -> impl Strategy<Value = Value> {
+    pub(crate) fn schema() -> impl Strategy<Value = Value> {
         let leaf = prop_oneof![
             keywords().prop_map(object),
             any::<bool>().prop_map(Value::from),

@@ -63,7 +63,7 @@ fn in_process() {
     let later = || Instant::now() + Duration::from_secs(10);
     let load = |program: &Program, view: &str| {
         let filters = ["$data.output.campaign === 'campaign-1'".to_owned()];
-        Folder::load(program, &filters, view, &bounds, limits::FILTER_WORK).unwrap()
+        Folder::load(program, &filters, view, None, &bounds, limits::FILTER_WORK).unwrap()
     };
     let tell = |what: &str, microseconds: f64| println!("{what:<48} {microseconds:>9.1} µs");
     tell("load a module into a fresh, frozen sandbox", least(100, 1, || drop(load(&program, "{}"))));

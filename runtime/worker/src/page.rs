@@ -5,7 +5,7 @@
 use crate::job::{PageDone, PageEvent, PageJob, PageStop, Step};
 use playbook_model::limits::{VALUE_LEVELS, VIEW_BYTES};
 use playbook_sandbox::{Bounds, Folder, Program, Stop};
-use playbook_schema::{Manner, Schema};
+use playbook_schema::Schema;
 use serde_json::Value;
 use std::time::{Duration, Instant};
 
@@ -20,7 +20,6 @@ pub(crate) struct Pages(Vec<Kept>);
 struct Kept {
     loaded: Loaded,
     folder: Folder,
-    schema: Option<Schema>,
     /// The view's text, as this worker gave it.
     view: String,
 }
@@ -109,8 +108,9 @@ impl Pages {
                 });
             }
         };
-        let folder = Folder::load(&loaded.program, &loaded.filters, view, &loaded.bounds, loaded.filter_work)?;
-        Ok(Kept { loaded, folder, schema, view: view.to_owned() })
+        let Loaded { program, filters, bounds, filter_work, .. } = &loaded;
+        let folder = Folder::load(program, filters, view, schema, bounds, *filter_work)?;
+        Ok(Kept { loaded, folder, view: view.to_owned() })
     }
 }
 
@@ -120,14 +120,11 @@ impl Kept {
             return Ok(Step::Passed);
         }
         let folded = self.folder.fold(&event.json, event.clock, deadline).map_err(PageStop::Fold)?;
-        if let Some(schema) = &self.schema {
-            let view = self.folder.value().map_err(PageStop::Fold)?;
-            if !schema.is_valid(&view) {
-                self.folder.take_back();
-                let issue = schema.issues(&view, Manner::Answer).into_iter().next();
-                let (pointer, detail) = issue.map(|issue| (issue.pointer, issue.detail)).unwrap_or_default();
-                return Err(PageStop::Schema { pointer, detail });
-            }
+        if !folded.fits {
+            let issue = self.folder.issue().map_err(PageStop::Fold)?;
+            self.folder.take_back();
+            let (pointer, detail) = issue.map(|issue| (issue.pointer, issue.detail)).unwrap_or_default();
+            return Err(PageStop::Schema { pointer, detail });
         }
         Ok(Step::Folded { work: folded.work, bytes: folded.bytes })
     }

@@ -288,7 +288,7 @@ fn a_folder_goes_on_after_a_stop() {
 fn a_fold_out_of_time_keeps_the_view_before() {
     stacked(|| {
         let bounds = Bounds { work: u32::MAX, milliseconds: 200, ..FOLD };
-        let mut folder = Folder::load(&program(HOSTILE), &[], "{}", &bounds, 500).unwrap();
+        let mut folder = Folder::load(&program(HOSTILE), &[], "{}", None, &bounds, 500).unwrap();
         folder.fold("{\"id\":\"1\"}", NOW, later()).unwrap();
         let soon = Instant::now() + Duration::from_millis(200);
         assert_eq!(folder.fold("{\"id\":\"5\",\"data\":\"loop\"}", NOW, soon), Err(Stop::Time { milliseconds: 200 }));
@@ -355,7 +355,7 @@ fn filters_hold_unless_false_or_null() {
             "[].concat($data.list).length === 2",
         ];
         let filters: Vec<String> = filters.iter().map(|text| (*text).to_owned()).collect();
-        let mut folder = Folder::load(&program(WORKS), &filters, "{}", &FOLD, 500).unwrap();
+        let mut folder = Folder::load(&program(WORKS), &filters, "{}", None, &FOLD, 500).unwrap();
         let event = "{\"id\":\"1\",\"data\":{\"revenue\":101,\"list\":[1,2]}}";
         let mut held = Vec::new();
         for at in 0..filters.len() {
@@ -377,7 +377,7 @@ fn a_filter_has_bounds_of_its_own() {
             "true",
         ];
         let filters: Vec<String> = filters.iter().map(|text| (*text).to_owned()).collect();
-        let mut folder = Folder::load(&program(WORKS), &filters, "{}", &FOLD, 5).unwrap();
+        let mut folder = Folder::load(&program(WORKS), &filters, "{}", None, &FOLD, 5).unwrap();
         let event = "{\"id\":\"1\",\"data\":2400000}";
         for _ in 0..2 {
             assert_eq!(folder.holds(0, event, NOW, later()), Err(Stop::Work { budget: 5 }));
@@ -387,7 +387,7 @@ fn a_filter_has_bounds_of_its_own() {
             assert_eq!(folder.fold(event, NOW, later()).unwrap().work, 480);
         }
         assert_eq!(folder.view().unwrap(), "{\"n\":2}");
-        let stop = Folder::load(&program(WORKS), &["1 +".to_owned()], "{}", &FOLD, 5).err();
+        let stop = Folder::load(&program(WORKS), &["1 +".to_owned()], "{}", None, &FOLD, 5).err();
         assert!(matches!(stop, Some(Stop::Refused { line: None, .. })), "{stop:?}");
     });
 }
@@ -422,6 +422,7 @@ fn a_tree_is_what_the_json_reads_as() {
 
 #[test]
 fn the_module_is_needed_with_a_fold() {
-    let stop = Folder::load(&program("export function answer(view) { return view; }"), &[], "{}", &FOLD, 500).err();
+    let stop =
+        Folder::load(&program("export function answer(view) { return view; }"), &[], "{}", None, &FOLD, 500).err();
     assert_eq!(stop, Some(Stop::Refused { message: "The module exports no function `fold`".into(), line: None }));
 }

@@ -64,7 +64,7 @@ fn raises(expression: &str) -> String {
 }
 
 fn folder(text: &str, view: &str) -> Folder {
-    Folder::load(&program(text), &[], view, &FOLD, limits::FILTER_WORK).unwrap()
+    Folder::load(&program(text), &[], view, None, &FOLD, limits::FILTER_WORK).unwrap()
 }
 
 fn later() -> Instant {

@@ -31,7 +31,7 @@ const ARROWS: [(&str, &[&str]); 15] = [
     ("model", &[]),
     ("schema", &["model"]),
     ("typescript", &["model"]),
-    ("sandbox", &["model"]),
+    ("sandbox", &["model", "schema"]),
     ("history", &["model"]),
     ("worker", &["model", "schema", "sandbox"]),
     ("definition", &["model", "schema", "typescript"]),
