@@ -11,6 +11,7 @@ mod opened;
 mod output;
 mod places;
 mod signals;
+mod written;
 
 use arguments::{Arguments, Command};
 use clap::Parser as _;

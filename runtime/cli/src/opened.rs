@@ -99,6 +99,11 @@ impl Opened {
         }
     }
 
+    /// The runtime, and the playbook in it.
+    pub(crate) fn parts(&self) -> (&Runtime, &PlaybookKey) {
+        (&self.runtime, &self.playbook)
+    }
+
     /// Closes the log.
     pub(crate) async fn close(self) {
         self.runtime.stop().await;

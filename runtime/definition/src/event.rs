@@ -1,9 +1,7 @@
 //! The events a fold sees, as far as a document can name them. "The events".
 
-/// The facts about runs.
-pub(crate) const RUN_FACTS: [&str; 4] = ["run_started", "run_succeeded", "run_rejected", "run_failed"];
-/// The facts about definitions.
-pub(crate) const DEFINITION_FACTS: [&str; 3] = ["definition_created", "definition_updated", "definition_retired"];
+pub(crate) use playbook_model::record::{DEFINITION_FACTS, RUN_FACTS};
+
 /// Attributes that hold a whole number from 1.
 pub(crate) const NUMBERS: [&str; 3] = ["depth", "calldepth", "definitionversion"];
 /// The attributes that CloudEvents and the playbook name, beside `type` and `data`.

@@ -44,6 +44,9 @@ pub fn summary(fact: &Fact, context: &Context) -> String {
         Fact::DefinitionCreated(_) => format!("The {noun} {name} was saved{by}"),
         Fact::DefinitionUpdated(_) => format!("Version {version} of the {noun} {name} was saved{by}"),
         Fact::DefinitionRetired => format!("The {noun} {name} was retired{by}"),
+        Fact::EventPublished(published) if published.imported => {
+            format!("An event {} of another playbook's history was imported{by}", published.event.kind)
+        }
         Fact::EventPublished(published) => {
             format!("An event of the type {} was published{by}", published.event.kind)
         }
@@ -133,6 +136,9 @@ pub fn data(fact: &Fact, detail: Detail) -> Value {
             }
             if !published.filled.is_empty() {
                 row.insert("filled".into(), published.filled.clone().into());
+            }
+            if published.imported {
+                row.insert("imported".into(), true.into());
             }
         }
         other => {

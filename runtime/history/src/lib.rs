@@ -33,7 +33,7 @@ pub use error::{AppendError, OpenError, ReadError};
 pub use feed::{FeedPage, FeedQuery, Order};
 pub use log::{History, Sizes};
 pub use page::{Page, PageQuery, Wanted};
-pub use record::{Content, NewRecord, Record};
+pub use record::{Content, NewAppend, NewRecord, Record};
 pub use runs::{RunRow, RunsPage, RunsQuery};
 pub use stream::Stream;
 pub use view::{LastEvent, Saved, ViewHead, ViewRow};

@@ -1,6 +1,7 @@
 //! Records as given to the log and as read back.
 
 use crate::error::ReadError;
+use crate::stream::Stream;
 use crate::{content, number};
 use playbook_model::record::Context;
 use playbook_model::time::Moment;
@@ -17,6 +18,17 @@ pub struct NewRecord {
     pub data: Value,
     /// Who, when, which run and which definition.
     pub context: Context,
+}
+
+/// Records to be appended to one stream.
+#[derive(Debug, Clone, PartialEq)]
+pub struct NewAppend {
+    /// The stream.
+    pub stream: Stream,
+    /// The position of its newest record; 0 for a stream without one.
+    pub expected: u64,
+    /// 1 to 8 records.
+    pub records: Vec<NewRecord>,
 }
 
 /// A recorded fact.

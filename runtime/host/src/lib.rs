@@ -7,6 +7,7 @@ mod call;
 mod clock;
 pub mod folder;
 mod index;
+pub mod moving;
 mod ops;
 mod runtime;
 pub mod studio;

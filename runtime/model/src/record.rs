@@ -51,6 +51,12 @@ pub const RECORDED_TYPES: [&str; 38] = [
     "reaction_refused",
 ];
 
+/// The facts about runs that a fold sees. "The events".
+pub const RUN_FACTS: [&str; 4] = ["run_started", "run_succeeded", "run_rejected", "run_failed"];
+
+/// The facts about definitions that a fold sees. "The events".
+pub const DEFINITION_FACTS: [&str; 3] = ["definition_created", "definition_updated", "definition_retired"];
+
 /// The definition a record is about, or whose run it is of.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct DefinitionRef {
@@ -175,6 +181,14 @@ pub struct PublishedEvent {
     /// The attributes the playbook filled in.
     #[serde(skip_serializing_if = "Vec::is_empty", default)]
     pub filled: Vec<String>,
+    /// Whether another playbook recorded it of itself: then, and only then, its type is one the playbook records.
+    #[serde(skip_serializing_if = "is_false", default)]
+    pub imported: bool,
+}
+
+#[allow(clippy::trivially_copy_pass_by_ref, reason = "the signature serde asks for")]
+fn is_false(value: &bool) -> bool {
+    !value
 }
 
 /// A playbook's name and description.

@@ -3,7 +3,7 @@
 use playbook_model::event::CloudEvent;
 use playbook_model::json;
 use playbook_model::limits;
-use playbook_model::record::{Context, Fact, Unreadable};
+use playbook_model::record::{Context, Fact, RUN_FACTS, Unreadable};
 use playbook_model::time::Moment;
 use serde_json::{Map, Value, json};
 
@@ -73,7 +73,10 @@ pub fn seen(id: &str, fact: &Fact, context: &Context) -> Result<Seen, Unseen> {
             let Some(time) = time else {
                 return Err(Unseen::Unreadable(format!("the time of the event {id} is one no clock reads")));
             };
-            Ok(Seen { event, time, run_of: None })
+            // What was taken over from another playbook's history is seen as it was seen there.
+            let of_run = published.imported && RUN_FACTS.contains(&event.kind.as_str());
+            let run_of = event.subject.clone().filter(|_| of_run);
+            Ok(Seen { event, time, run_of })
         }
         _ => Err(Unseen::HistoryOnly),
     }
@@ -162,6 +165,19 @@ mod tests {
         assert_eq!(event.data, None);
         assert_eq!(event.extensions["definitionversion"], 3);
         assert!(!event.extensions.contains_key("depth"));
+    }
+
+    #[test]
+    fn what_was_taken_over_is_seen_as_it_was_seen_there() {
+        let first =
+            seen("e1", &Fact::RunSucceeded { output: json!({"b": 1, "a": [1.0]}), record: json!({}) }, &context())
+                .expect("seen");
+        let given = serde_json::to_value(&first.event).expect("JSON");
+        let fill = crate::event::Published { id: "made".into(), at: Moment(0) };
+        let published = crate::event::take_over(given.as_object().expect("an object"), &fill).expect("taken");
+        let fact = Fact::EventPublished(Box::new(published));
+        let again = Fact::read(fact.kind(), fact.data()).expect("read");
+        assert_eq!(seen("other", &again, &Context::new(Moment(9), "local")), Ok(first));
     }
 
     #[test]

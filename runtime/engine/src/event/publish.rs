@@ -1,11 +1,16 @@
 //! `publish_event`: what an event from outside must keep, and when two are the same.
+//!
+//! An event that another playbook recorded of itself, taken over as history, is read by the same rules but one:
+//! what only a playbook writes is then asked for instead of refused.
 
 use super::attribute;
+use playbook_model::definition::DefinitionType;
 use playbook_model::ending::Issue;
-use playbook_model::event::{CloudEvent, OWN_ATTRIBUTES, OWN_SOURCES};
+use playbook_model::event::{CloudEvent, NUMBER_ATTRIBUTES, OWN_ATTRIBUTES, OWN_SOURCES};
+use playbook_model::id::{DefinitionName, RunId};
 use playbook_model::json;
 use playbook_model::limits;
-use playbook_model::record::{PublishedEvent, RECORDED_TYPES};
+use playbook_model::record::{DEFINITION_FACTS, PublishedEvent, RECORDED_TYPES, RUN_FACTS};
 use playbook_model::time::Moment;
 use serde_json::{Map, Value};
 
@@ -22,11 +27,67 @@ const TYPE_CHARACTERS: usize = 256;
 const ID_CHARACTERS: usize = 256;
 const TEXT_CHARACTERS: usize = 1_024;
 
+/// Who wrote an event.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Writer {
+    /// A publisher.
+    Publisher,
+    /// A playbook, of itself.
+    Playbook,
+}
+
 /// Reads and completes an event from outside: "Publishing events".
 ///
 /// # Errors
 /// Every issue at once, each under `/event/<attribute>`.
 pub fn publish(given: &Map<String, Value>, fill: &Published) -> Result<PublishedEvent, Vec<Issue>> {
+    read(given, fill, Writer::Publisher)
+}
+
+/// Whether a fold sees events of this type that only a playbook records of itself.
+#[must_use]
+pub fn is_own(kind: &str) -> bool {
+    RUN_FACTS.contains(&kind) || DEFINITION_FACTS.contains(&kind)
+}
+
+/// Reads an event that another playbook recorded of itself, as a fold saw it there: "The events".
+///
+/// # Errors
+/// Every issue at once, each under `/event/<attribute>`.
+pub fn take_over(given: &Map<String, Value>, fill: &Published) -> Result<PublishedEvent, Vec<Issue>> {
+    let mut taken = read(given, fill, Writer::Playbook)?;
+    let event = &taken.event;
+    let mut issues = Vec::new();
+    let mut refuse = |name: &str, detail: &str| {
+        issues.push(Issue { detail: detail.into(), pointer: format!("/event/{name}") });
+    };
+    for (name, missing) in [("id", given.get("id").is_none()), ("time", given.get("time").is_none())] {
+        if missing {
+            refuse(name, "An event of a playbook's own has one");
+        }
+    }
+    if event.time.as_deref().is_some_and(|time| Moment::parse(time).is_none()) {
+        refuse("time", "Expected a time that a clock reads, such as 2026-10-03T16:40:05.000Z");
+    }
+    let about = |text: &str| {
+        text.split_once('/')
+            .is_some_and(|(kind, name)| DefinitionType::parse(kind).is_some() && DefinitionName::new(name).is_ok())
+    };
+    if RUN_FACTS.contains(&event.kind.as_str()) {
+        if event.source.strip_prefix("/runs/").is_none_or(|run| RunId::parse(run).is_err()) {
+            refuse("source", "Expected /runs/ and the run's id");
+        }
+        if !event.subject.as_deref().is_some_and(about) {
+            refuse("subject", "Expected the type and the name of what ran, such as computation/review-brief");
+        }
+    } else if !event.source.strip_prefix("/definitions/").is_some_and(about) {
+        refuse("source", "Expected /definitions/ with a type and a name, such as /definitions/recall/campaign-reviews");
+    }
+    taken.imported = true;
+    if issues.is_empty() { Ok(taken) } else { Err(issues) }
+}
+
+fn read(given: &Map<String, Value>, fill: &Published, writer: Writer) -> Result<PublishedEvent, Vec<Issue>> {
     let mut issues = Vec::new();
     let mut event = CloudEvent {
         specversion: "1.0".into(),
@@ -41,7 +102,7 @@ pub fn publish(given: &Map<String, Value>, fill: &Published) -> Result<Published
         data: None,
     };
     for (name, value) in given {
-        if let Err(detail) = take(&mut event, name, value) {
+        if let Err(detail) = take(&mut event, name, value, writer) {
             issues.push(Issue { detail, pointer: json::join("/event", &json::cut(name, 64)) });
         }
     }
@@ -80,10 +141,10 @@ pub fn publish(given: &Map<String, Value>, fill: &Published) -> Result<Published
             issues.push(Issue { detail, pointer: "/event".into() });
         }
     }
-    if issues.is_empty() { Ok(PublishedEvent { event, filled }) } else { Err(issues) }
+    if issues.is_empty() { Ok(PublishedEvent { event, filled, imported: false }) } else { Err(issues) }
 }
 
-fn take(event: &mut CloudEvent, name: &str, value: &Value) -> Result<(), String> {
+fn take(event: &mut CloudEvent, name: &str, value: &Value, writer: Writer) -> Result<(), String> {
     match name {
         "data" => {
             if json::depth(value) > limits::EVENT_DATA_LEVELS {
@@ -100,7 +161,11 @@ fn take(event: &mut CloudEvent, name: &str, value: &Value) -> Result<(), String>
         }
         "type" => {
             let kind = named(value, TYPE_CHARACTERS)?;
-            if RECORDED_TYPES.contains(&kind.as_str()) {
+            if writer == Writer::Playbook {
+                if !is_own(&kind) {
+                    return Err("A fold sees no event of this type that a playbook records of itself".into());
+                }
+            } else if RECORDED_TYPES.contains(&kind.as_str()) {
                 return Err("The playbook records events of this type itself; choose another".into());
             }
             event.kind = kind;
@@ -113,7 +178,7 @@ fn take(event: &mut CloudEvent, name: &str, value: &Value) -> Result<(), String>
                     "Expected a URI reference that is not empty, such as /crm or https://example.com/crm".into()
                 );
             }
-            if OWN_SOURCES.iter().any(|own| source.starts_with(own)) {
+            if writer == Writer::Publisher && OWN_SOURCES.iter().any(|own| source.starts_with(own)) {
                 return Err(
                     "Sources under /runs/, /definitions/ and /callers/ are the playbook's own; choose another".into()
                 );
@@ -149,7 +214,16 @@ fn take(event: &mut CloudEvent, name: &str, value: &Value) -> Result<(), String>
             event.dataschema = Some(schema);
             Ok(())
         }
-        own if OWN_ATTRIBUTES.contains(&own) => Err("Only the playbook writes this attribute".into()),
+        own if OWN_ATTRIBUTES.contains(&own) && writer == Writer::Publisher => {
+            Err("Only the playbook writes this attribute".into())
+        }
+        number if NUMBER_ATTRIBUTES.contains(&number) => {
+            if value.as_u64().is_none_or(|value| value == 0 || u32::try_from(value).is_err()) {
+                return Err("Expected a whole number from 1".into());
+            }
+            event.extensions.insert(number.into(), value.clone());
+            Ok(())
+        }
         extension => {
             let fits = (1..=limits::ATTRIBUTE_CHARACTERS).contains(&extension.len())
                 && extension.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit());
@@ -234,6 +308,40 @@ mod tests {
         assert_eq!(event.event.id, "made");
         assert_eq!(event.event.time.as_deref(), Some("1970-01-01T00:00:00.000Z"));
         assert_eq!(event.filled, ["specversion", "id", "time"]);
+    }
+
+    #[test]
+    fn a_playbooks_own_event_is_taken_over_as_it_was_seen() {
+        let taken = |given: Value| {
+            take_over(given.as_object().expect("an object"), &fill())
+                .map_err(|issues| issues.into_iter().map(|i| i.pointer).collect::<Vec<_>>())
+        };
+        let own = json!({
+            "specversion": "1.0", "id": "e1", "type": "run_succeeded",
+            "source": "/runs/0199a3c4-7d2e-7c1a-9b3f-2f1e0d9c8b73", "subject": "reasoning/review-brief",
+            "time": "2026-10-03T16:40:05.000Z", "correlationid": "r", "caller": "local", "definitionversion": 3,
+            "data": {"output": null},
+        });
+        let event = taken(own.clone()).expect("taken");
+        assert!(event.imported && event.filled.is_empty());
+        assert_eq!(serde_json::to_string(&event.event).expect("JSON"), own.to_string());
+        let definition = json!({
+            "id": "e2", "type": "definition_created", "source": "/definitions/recall/campaign-reviews",
+            "time": "2026-10-03T16:40:05.000Z",
+        });
+        assert!(taken(definition).is_ok());
+        let refused = |name: &str, value: Value| {
+            let mut event = own.clone();
+            event[name] = value;
+            taken(event).expect_err("refused")
+        };
+        assert_eq!(refused("type", json!("tool_call_started")), ["/event/type"]);
+        assert_eq!(refused("type", json!("order_placed")), ["/event/type"]);
+        assert_eq!(refused("source", json!("/runs/1")), ["/event/source"]);
+        assert_eq!(refused("subject", json!("review-brief")), ["/event/subject"]);
+        assert_eq!(refused("definitionversion", json!(0)), ["/event/definitionversion"]);
+        assert_eq!(refused("type", json!("definition_retired")), ["/event/source"]);
+        assert_eq!(taken(json!({"type": "run_failed", "source": "/x"})).expect_err("refused").len(), 4);
     }
 
     #[test]

@@ -275,17 +275,7 @@ pub(crate) fn recall_details(definition: &Definition) -> Option<RecallDetails> {
 
 /// The records that a function's filters can match.
 fn wanted(details: &RecallDetails) -> Vec<Wanted> {
-    let mut wanted: Vec<Wanted> = details
-        .filters
-        .iter()
-        .map(|filter| {
-            let recorded = playbook_model::record::RECORDED_TYPES.contains(&filter.kind.as_str());
-            if recorded { Wanted::Kind(filter.kind.clone()) } else { Wanted::Published(filter.kind.clone()) }
-        })
-        .collect();
-    wanted.sort();
-    wanted.dedup();
-    wanted
+    crate::moving::wanted(details.filters.iter().map(|filter| filter.kind.as_str()))
 }
 
 fn events(records: &[Record]) -> Vec<(u64, playbook_model::time::Moment, Seen)> {

@@ -1,4 +1,7 @@
-//! `playbook events`: publishes to the folder's playbook, and lists its history.
+//! `playbook events`: publishes to the folder's playbook, lists its history, and moves its events.
+
+mod export;
+mod import;
 
 use crate::arguments::{Events, EventsCommand, ListEvents, PublishEvent};
 use crate::ended::{Done, Ended, Failure, cannot};
@@ -12,6 +15,8 @@ pub(crate) async fn events(asked: &Events, folder: Option<&Path>, out: &mut Outp
     match &asked.command {
         EventsCommand::Publish(asked) => publish(asked, folder, out).await,
         EventsCommand::List(asked) => list(asked, folder, out).await,
+        EventsCommand::Export(asked) => export::export(asked, folder, out),
+        EventsCommand::Import(asked) => import::import(asked, folder, out).await,
     }
 }
 

@@ -1,8 +1,13 @@
 //! What a person may write after `playbook`.
 
+mod events;
+
+pub(crate) use events::{Events, EventsCommand, EventsFormat, ExportEvents, ImportEvents, ListEvents, PublishEvent};
+
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use playbook_model::definition::{DefinitionKey, DefinitionType};
 use playbook_model::id::{DefinitionName, OrgId, PlaybookId, RunId};
+use playbook_model::time::Moment;
 use std::path::PathBuf;
 
 /// Works on playbooks: checks, runs, serves and publishes their definitions.
@@ -41,7 +46,7 @@ pub(crate) enum Command {
     Check(Check),
     /// Runs a definition of a folder on an input.
     Run(Run),
-    /// Publishes events to a folder's playbook, or lists its history.
+    /// Publishes, lists, exports and imports a playbook's events.
     Events(Events),
     /// Shows a definition: how it stands, and its overview.
     Show(Show),
@@ -129,82 +134,6 @@ pub(crate) struct Run {
     /// The run's id, a UUID: the same id and input again give the same ending.
     #[arg(long, value_name = "ID", value_parser = run_id)]
     pub(crate) run_id: Option<RunId>,
-}
-
-/// `events`.
-#[derive(Debug, Args)]
-pub(crate) struct Events {
-    /// What to do.
-    #[command(subcommand)]
-    pub(crate) command: EventsCommand,
-}
-
-/// What to do with events.
-#[derive(Debug, Subcommand)]
-pub(crate) enum EventsCommand {
-    /// Publishes one CloudEvent.
-    Publish(PublishEvent),
-    /// Lists the history, newest first.
-    List(ListEvents),
-}
-
-/// `events publish`.
-#[derive(Debug, Args)]
-#[command(after_help = "Examples:
-  playbook events publish --type ad_spend --source /ads --data '{\"campaign\": \"spring-sale\", \"amount\": 120}'
-  playbook events publish --event-file event.json")]
-pub(crate) struct PublishEvent {
-    /// The whole event as JSON.
-    #[arg(long, value_name = "JSON", conflicts_with_all = ["event_file", "kind", "source", "subject", "id", "time", "data"])]
-    pub(crate) event: Option<String>,
-    /// The file that holds the whole event; - is the standard input.
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["kind", "source", "subject", "id", "time", "data"])]
-    pub(crate) event_file: Option<PathBuf>,
-    /// The event's type.
-    #[arg(long = "type", value_name = "TYPE", required_unless_present_any = ["event", "event_file"])]
-    pub(crate) kind: Option<String>,
-    /// Where it happened, a URI reference.
-    #[arg(long, value_name = "URI", required_unless_present_any = ["event", "event_file"])]
-    pub(crate) source: Option<String>,
-    /// What it is about.
-    #[arg(long)]
-    pub(crate) subject: Option<String>,
-    /// Its id; made unless given.
-    #[arg(long)]
-    pub(crate) id: Option<String>,
-    /// When it happened, RFC 3339; now unless given.
-    #[arg(long)]
-    pub(crate) time: Option<String>,
-    /// Its data as JSON.
-    #[arg(long, value_name = "JSON")]
-    pub(crate) data: Option<String>,
-}
-
-/// `events list`.
-#[derive(Debug, Args)]
-#[command(after_help = "Examples:
-  playbook events list
-  playbook events list --type run_succeeded --limit 5
-  playbook events list --run 0f8fad5b-d9cb-469f-a165-70867728950e")]
-pub(crate) struct ListEvents {
-    /// Only rows of this type.
-    #[arg(long = "type", value_name = "TYPE")]
-    pub(crate) kind: Option<String>,
-    /// Only rows recorded at this time or later, ISO 8601 with an offset.
-    #[arg(long, value_name = "TIME")]
-    pub(crate) since: Option<String>,
-    /// Only this run and every run under it, oldest first.
-    #[arg(long, value_name = "ID", value_parser = run_id)]
-    pub(crate) run: Option<RunId>,
-    /// Oldest first (asc) or newest first (desc).
-    #[arg(long, value_parser = ["asc", "desc"])]
-    pub(crate) order: Option<String>,
-    /// Rows of the page, 1 to 100.
-    #[arg(long, value_parser = clap::value_parser!(u8).range(1..=100))]
-    pub(crate) limit: Option<u8>,
-    /// The next_cursor of the page before.
-    #[arg(long)]
-    pub(crate) cursor: Option<String>,
 }
 
 /// `show`.
@@ -315,6 +244,10 @@ fn playbook(text: &str) -> Result<PlaybookId, String> {
 
 fn org(text: &str) -> Result<OrgId, String> {
     OrgId::new(text).map_err(|why| why.to_string())
+}
+
+fn moment(text: &str) -> Result<Moment, String> {
+    Moment::parse(text).ok_or_else(|| "expected a time with an offset, such as 2026-10-03T16:40:05Z".into())
 }
 
 fn run_id(text: &str) -> Result<RunId, String> {
