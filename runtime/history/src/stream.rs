@@ -49,7 +49,8 @@ impl Stream {
     }
 
     /// The key that pages and feeds go by: everything before the third slash of a playbook's stream.
-    pub(crate) fn owner(&self) -> &str {
+    #[must_use]
+    pub fn owner(&self) -> &str {
         &self.owner
     }
 

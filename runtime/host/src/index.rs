@@ -50,7 +50,11 @@ impl Runtime {
             .map(|(fact, context)| NewRecord { kind: fact.kind().into(), data: fact.data(), context })
             .collect();
         let now = self.0.clock.now();
-        self.0.history.append_async(stream, expected, records, now).await.map_err(|why| match why {
+        let appended = self.0.history.append_async(stream, expected, records, now).await;
+        if appended.is_ok() {
+            self.0.views.recorded(stream.owner());
+        }
+        appended.map_err(|why| match why {
             AppendError::Conflict { .. } => Unappended::Moved,
             AppendError::NoSpace | AppendError::Gone { .. } => {
                 Unappended::Refused(Rejection::new(Reason::Unavailable, why.to_string()).into())

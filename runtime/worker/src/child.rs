@@ -24,6 +24,8 @@ pub(crate) struct Worker {
     output: BufReader<ChildStdout>,
     words: Arc<Mutex<VecDeque<u8>>>,
     keys: VecDeque<u64>,
+    /// How many pages it was asked for.
+    pages: u32,
 }
 
 /// Why a worker gave no reply. It is of no further use.
@@ -62,7 +64,7 @@ impl Worker {
         if let Some(stderr) = child.stderr.take() {
             tokio::spawn(keep_words(stderr, Arc::clone(&words)));
         }
-        Ok(Self { child, input, output, words, keys: VecDeque::new() })
+        Ok(Self { child, input, output, words, keys: VecDeque::new(), pages: 0 })
     }
 
     /// Whether its process still goes.
@@ -77,20 +79,24 @@ impl Worker {
 
     /// Asks, and waits for the reply until a moment.
     pub(crate) async fn ask(&mut self, request: &Request, until: Instant) -> Result<Reply, Lost> {
-        if let Request::Page(job) = request {
+        if let Request::Page(job, _) = request {
             self.keys.retain(|key| *key != job.key);
             self.keys.push_back(job.key);
+            self.pages = self.pages.wrapping_add(1);
             if self.keys.len() > KEYS {
                 self.keys.pop_front();
             }
         }
+        let pages = self.pages;
         let mut at = 0;
         let asked = async {
             self.input.write_all(&frame(request)?).await?;
             self.input.flush().await?;
             loop {
                 match receive(&mut self.output).await? {
-                    Reply::At(place) => at = place as usize,
+                    // One that was told late is of the page before.
+                    Reply::At { page, at: place } if page == pages => at = place as usize,
+                    Reply::At { .. } => {}
                     reply => return Ok::<Reply, io::Error>(reply),
                 }
             }

@@ -24,14 +24,23 @@ pub(crate) enum Request {
         bounds: Bounds,
     },
     /// Fold a page.
-    Page(Box<PageJob>),
+    Page(Box<PageJob>, Telling),
+}
+
+/// When a worker tells which event of its page it is at.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) enum Telling {
+    /// From time to time, so that an event that takes long is known.
+    Now,
+    /// Before each event, so that one that ends the worker is known.
+    Each,
 }
 
 /// What a worker says.
 #[derive(Serialize, Deserialize)]
 pub(crate) enum Reply {
-    /// It is at this event of the page.
-    At(u32),
+    /// It is at this event of the page of this number, counted from 1.
+    At { page: u32, at: u32 },
     /// What the run gave.
     Run(Result<Returned, Stop>),
     /// What became of the page.
@@ -101,10 +110,10 @@ mod tests {
     #[test]
     fn what_is_written_is_read() {
         let mut bytes = Vec::new();
-        write(&mut bytes, &Reply::At(7)).expect("written");
+        write(&mut bytes, &Reply::At { page: 1, at: 7 }).expect("written");
         write(&mut bytes, &Reply::Run(Err(Stop::TooDeep))).expect("written");
         let mut from = &bytes[..];
-        assert!(matches!(read::<Reply>(&mut from), Ok(Some(Reply::At(7)))));
+        assert!(matches!(read::<Reply>(&mut from), Ok(Some(Reply::At { page: 1, at: 7 }))));
         assert!(matches!(read::<Reply>(&mut from), Ok(Some(Reply::Run(Err(Stop::TooDeep))))));
         assert!(matches!(read::<Reply>(&mut from), Ok(None)));
     }

@@ -72,6 +72,15 @@ pub struct PageJob {
     pub memory: usize,
 }
 
+/// What a page is folded for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Haste {
+    /// A view that follows its playbook: whoever asks it waits for the newest event.
+    Live,
+    /// A view that is built from the first event. At least one worker is left to those that follow.
+    Build,
+}
+
 /// One event of a page.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct PageEvent {

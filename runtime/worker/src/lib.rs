@@ -12,7 +12,7 @@ mod pool;
 mod program;
 mod serve;
 
-pub use job::{PageDone, PageEvent, PageJob, PageLost, PageStop, RunJob, RunStop, Step};
+pub use job::{Haste, PageDone, PageEvent, PageJob, PageLost, PageStop, RunJob, RunStop, Step};
 pub use pool::Pool;
 pub use program::{ARGUMENT, NoWorkerProgram, WorkerProgram, main_if_worker};
 pub use serve::serve;

@@ -1,8 +1,8 @@
 //! The pool: who waits for which worker, and what happens to a worker afterwards.
 
 use crate::child::{Lost, Worker};
-use crate::frame::{Reply, Request};
-use crate::job::{PageDone, PageJob, PageLost, PageStop, RunJob, RunStop};
+use crate::frame::{Reply, Request, Telling};
+use crate::job::{Haste, PageDone, PageJob, PageLost, PageStop, RunJob, RunStop};
 use crate::program::WorkerProgram;
 use playbook_sandbox::{Bounds, Returned, Stop};
 use std::io;
@@ -15,6 +15,11 @@ const GRACE: Duration = Duration::from_millis(500);
 /// The same for a page, which may have to do folds again to give the view before a stop.
 const PAGE_GRACE: Duration = Duration::from_secs(3);
 
+/// How long a page keeps others waiting; one that takes longer goes on beside them.
+const PATIENCE: Duration = Duration::from_millis(500);
+/// Pages that go on beside the others at once: views built at once, of a playbook.
+const BESIDE: usize = playbook_model::limits::RECALL_REBUILDS;
+
 /// Worker processes, and the queues before them. Cheap to clone; all clones are the same pool.
 ///
 /// Runs and pages have workers of their own. Each queue is first come, first served.
@@ -25,6 +30,10 @@ struct Inner {
     program: WorkerProgram,
     runs: Lane,
     pages: Lane,
+    /// Turns of pages of views that are being built.
+    builds: Semaphore,
+    /// Turns of pages that take long.
+    beside: Semaphore,
     stopping: watch::Sender<bool>,
 }
 
@@ -43,14 +52,18 @@ impl std::fmt::Debug for Pool {
 }
 
 impl Pool {
-    /// A pool of `size` runs at once, 1 at the least, and of a page for each core but one. Workers start when needed.
+    /// A pool of `size` runs at once, 1 at the least, and of a page for each core, 2 at the least. Workers start when
+    /// needed.
     #[must_use]
     pub fn new(program: WorkerProgram, size: usize) -> Self {
         let cores = std::thread::available_parallelism().map_or(1, usize::from);
+        let pages = Lane::new(cores.max(2));
         Self(Arc::new(Inner {
             program,
             runs: Lane::new(size),
-            pages: Lane::new(cores.saturating_sub(1)),
+            builds: Semaphore::new(pages.size - 1),
+            pages,
+            beside: Semaphore::new(BESIDE),
             stopping: watch::Sender::new(false),
         }))
     }
@@ -72,12 +85,12 @@ impl Pool {
     ///
     /// # Errors
     /// [`PageLost`] says what became of the worker; the view is as before.
-    pub async fn page(&self, job: PageJob) -> Result<PageDone, PageLost> {
+    pub async fn page(&self, job: PageJob, haste: Haste) -> Result<PageDone, PageLost> {
         let mut stopping = self.0.stopping.subscribe();
         tokio::select! {
             biased;
             _ = stopping.wait_for(|stopping| *stopping) => Err(PageLost::Stopping),
-            done = self.page_in_turn(job) => done,
+            done = self.page_in_turn(job, haste) => done,
         }
     }
 
@@ -144,16 +157,50 @@ impl Pool {
         }
     }
 
-    async fn page_in_turn(&self, job: PageJob) -> Result<PageDone, PageLost> {
+    async fn page_in_turn(&self, job: PageJob, haste: Haste) -> Result<PageDone, PageLost> {
+        let build = match haste {
+            Haste::Live => None,
+            Haste::Build => Some(self.0.builds.acquire().await.expect("the queue is never closed")),
+        };
+        let turn = self.0.pages.turn().await;
+        let mut page = std::pin::pin!(self.page_at_once(job));
+        tokio::select! {
+            biased;
+            done = &mut page => return done,
+            () = tokio::time::sleep(PATIENCE) => {}
+        }
+        // It takes long: while there is room beside, nobody waits for it any more.
+        let _beside = tokio::select! {
+            biased;
+            done = &mut page => return done,
+            beside = self.0.beside.acquire() => beside.expect("the queue is never closed"),
+        };
+        drop((build, turn));
+        page.await
+    }
+
+    async fn page_at_once(&self, job: PageJob) -> Result<PageDone, PageLost> {
+        let request = Request::Page(Box::new(job), Telling::Now);
+        match self.ask_page(&request).await {
+            // Where a worker that tells from time to time was lost is not known: one that tells each event says it.
+            Err(PageLost::Crashed { .. }) => {
+                let Request::Page(job, _) = request else { unreachable!("made above") };
+                self.ask_page(&Request::Page(job, Telling::Each)).await
+            }
+            done => done,
+        }
+    }
+
+    async fn ask_page(&self, request: &Request) -> Result<PageDone, PageLost> {
         let lane = &self.0.pages;
-        let _turn = lane.turn().await;
+        let Request::Page(job, _) = request else { unreachable!("a page is asked for") };
         let mut worker = self.worker(lane, Some(job.key)).map_err(|why| {
             tracing::error!(%why, "no worker could be started for a page");
             PageLost::Stopping
         })?;
         let own = Duration::from_millis(job.page_milliseconds.saturating_add(job.fold_milliseconds));
         let until = Instant::now() + own + PAGE_GRACE;
-        match worker.ask(&Request::Page(Box::new(job)), until).await {
+        match worker.ask(request, until).await {
             Ok(Reply::Page(done)) => {
                 let spoiled = match &done.stop {
                     Some(PageStop::Fold(stop) | PageStop::Filter(stop)) => spoils(stop),

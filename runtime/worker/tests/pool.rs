@@ -4,7 +4,9 @@
 use playbook_model::limits;
 use playbook_model::time::Moment;
 use playbook_sandbox::{Bounds, Program, Stop};
-use playbook_worker::{PageDone, PageEvent, PageJob, PageLost, PageStop, Pool, RunJob, RunStop, Step, WorkerProgram};
+use playbook_worker::{
+    Haste, PageDone, PageEvent, PageJob, PageLost, PageStop, Pool, RunJob, RunStop, Step, WorkerProgram,
+};
 use serde_json::json;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
@@ -142,7 +144,7 @@ async fn a_page_never_starves_runs() {
     job.fold_milliseconds = 3_000;
     let folding = tokio::spawn({
         let pool = pool.clone();
-        async move { pool.page(job).await }
+        async move { pool.page(job, Haste::Live).await }
     });
     for _ in 0..3 {
         assert_eq!(pool.run(run("return 1;", 10_000)).await.unwrap().json, "1");
@@ -158,15 +160,15 @@ async fn a_page_folds_and_goes_on_in_its_sandbox() {
         let mut job = page(&view, &["", "", ""]);
         job.events[1].ask = vec![0];
         job.events[2] = PageEvent { json: json!({ "id": "1", "data": "pass" }).to_string(), clock: NOW, ask: vec![0] };
-        let done = pool.page(job).await.unwrap();
+        let done = pool.page(job, Haste::Live).await.unwrap();
         assert_eq!(done.steps, [Step::Folded { work: 0, bytes: 7 }, Step::Folded { work: 0, bytes: 7 }, Step::Passed]);
         assert_eq!((done.view.as_str(), done.stop), (format!("{{\"n\":{}}}", round * 2).as_str(), None));
         view = done.view;
     }
     // Another text under the same key: the sandbox that was kept is not the view's.
-    let done = pool.page(page("{\"n\":100}", &[""])).await.unwrap();
+    let done = pool.page(page("{\"n\":100}", &[""]), Haste::Live).await.unwrap();
     assert_eq!(done.view, "{\"n\":101}");
-    let done = pool.page(page(&done.view, &[])).await.unwrap();
+    let done = pool.page(page(&done.view, &[]), Haste::Live).await.unwrap();
     assert_eq!((done.view.as_str(), done.steps.len()), ("{\"n\":101}", 0));
 }
 
@@ -179,7 +181,7 @@ async fn a_page_stops_at_its_event_with_the_view_before() {
         for before in [0, 2, 70] {
             let mut data = vec![""; before];
             data.extend([how, "", ""]);
-            let done = pool.page(page("{}", &data)).await.unwrap();
+            let done = pool.page(page("{}", &data), Haste::Live).await.unwrap();
             assert_eq!(folded(&done), before, "{how}");
             let view = if before == 0 { "{}".to_owned() } else { format!("{{\"n\":{before}}}") };
             assert_eq!(done.view, view, "{how}");
@@ -191,7 +193,7 @@ async fn a_page_stops_at_its_event_with_the_view_before() {
     }
     let mut job = page("{}", &["", "x"]);
     job.events[1].ask = vec![1];
-    let done = pool.page(job).await.unwrap();
+    let done = pool.page(job, Haste::Live).await.unwrap();
     assert_eq!(done.stop, Some(PageStop::Filter(Stop::Work { budget: limits::FILTER_WORK })));
     assert_eq!(done.view, "{\"n\":1}");
 }
@@ -204,7 +206,7 @@ async fn a_module_that_does_not_load_stops_before_the_first_event() {
     {
         let mut job = page("{\"n\":1}", &[""]);
         job.program = Program { text: text.into(), first_line: 10 };
-        let done = pool.page(job).await.unwrap();
+        let done = pool.page(job, Haste::Live).await.unwrap();
         assert_eq!((done.view.as_str(), done.steps.len()), ("{\"n\":1}", 0));
         assert!(matches!(done.stop, Some(PageStop::Fold(Stop::Refused { line: at, .. })) if at == line));
     }
@@ -217,7 +219,7 @@ async fn the_view_is_held_against_its_schema_after_every_fold() {
     for (data, steps) in [(vec!["", "", "", "", ""], 3), (vec!["", "text", ""], 1)] {
         let mut job = page("{}", &data);
         job.schema = Some(schema.clone());
-        let done = pool.page(job).await.unwrap();
+        let done = pool.page(job, Haste::Live).await.unwrap();
         assert_eq!((folded(&done), done.view.clone()), (steps, format!("{{\"n\":{steps}}}")));
         match done.stop {
             Some(PageStop::Schema { pointer, detail }) => {
@@ -234,7 +236,7 @@ async fn a_page_ends_before_its_next_event_once_its_time_passed() {
     let pool = pool(1);
     let mut job = page("{}", &["slow"; 400]);
     job.page_milliseconds = 200;
-    let done = pool.page(job).await.unwrap();
+    let done = pool.page(job, Haste::Live).await.unwrap();
     assert_eq!(done.stop, None);
     assert!((1..400).contains(&done.steps.len()), "{}", done.steps.len());
     assert_eq!(done.view, format!("{{\"n\":{}}}", done.steps.len()));
@@ -245,9 +247,34 @@ async fn a_fold_out_of_its_own_time_keeps_the_folds_before() {
     let pool = pool(1);
     let mut job = page("{}", &["", "", "native", ""]);
     job.fold_milliseconds = 300;
-    let done = pool.page(job).await.unwrap();
+    let done = pool.page(job, Haste::Live).await.unwrap();
     assert_eq!((folded(&done), done.view.as_str()), (2, "{\"n\":2}"));
     assert_eq!(done.stop, Some(PageStop::Fold(Stop::Time { milliseconds: 300 })));
+}
+
+/// "A fold that runs longer than 10 seconds is tried again on later passes, without holding back the other views."
+#[tokio::test]
+async fn pages_that_take_long_hold_back_no_other() {
+    let pool = pool(1);
+    let slow: Vec<_> = (0..4)
+        .map(|at| {
+            let pool = pool.clone();
+            let mut job = page("{}", &["", "loop"]);
+            (job.key, job.work, job.fold_milliseconds) = (100 + at, u32::MAX, 4_000);
+            tokio::spawn(async move { (pool.page(job, Haste::Build).await, Instant::now()) })
+        })
+        .collect();
+    let mut quick = Vec::new();
+    for at in 0..6 {
+        let done = pool.page(page(&format!("{{\"n\":{at}}}"), &["", ""]), Haste::Live).await.unwrap();
+        assert_eq!(done.view, format!("{{\"n\":{}}}", at + 2));
+        quick.push(Instant::now());
+    }
+    for slow in slow {
+        let (done, at) = slow.await.unwrap();
+        assert_eq!(done.unwrap().stop, Some(PageStop::Fold(Stop::Time { milliseconds: 4_000 })));
+        assert!(quick.iter().all(|quick| *quick < at), "every other page came before one that takes long ended");
+    }
 }
 
 /// The workers this test's process has started, by their parent's id.
@@ -300,7 +327,7 @@ mod killed {
         job.memory = 1 << 30;
         let folding = tokio::spawn({
             let pool = pool.clone();
-            async move { pool.page(job).await }
+            async move { pool.page(job, Haste::Live).await }
         });
         let worker = loop {
             if let [worker] = children()[..] {
@@ -311,9 +338,18 @@ mod killed {
         // Long enough to be within the fold that does not end.
         tokio::time::sleep(Duration::from_millis(1_500)).await;
         kill(worker);
+        // The page is folded again by a worker that tells each event, so where that one is lost is known.
+        let again = loop {
+            if let Some(again) = children().into_iter().find(|id| *id != worker) {
+                break again;
+            }
+            tokio::time::sleep(Duration::from_millis(5)).await;
+        };
+        tokio::time::sleep(Duration::from_millis(1_500)).await;
+        kill(again);
         assert_eq!(folding.await.unwrap(), Err(PageLost::Crashed { at: 3 }));
 
-        let done = pool.page(page("{}", &["", ""])).await.unwrap();
+        let done = pool.page(page("{}", &["", ""]), Haste::Live).await.unwrap();
         assert_eq!(done.view, "{\"n\":2}");
         let [idle] = children()[..] else { panic!("{:?}", children()) };
         kill(idle);
@@ -323,7 +359,7 @@ mod killed {
         while stands() || threads() > 1 {
             tokio::time::sleep(Duration::from_millis(5)).await;
         }
-        let done = pool.page(page(&done.view, &[""])).await.unwrap();
+        let done = pool.page(page(&done.view, &[""]), Haste::Live).await.unwrap();
         assert_eq!(done.view, "{\"n\":3}");
 
         // Read before the run is asked for: its worker may be there at once.
@@ -356,7 +392,7 @@ mod killed {
 
         pool.stop().await;
         assert_eq!(pool.run(run("return 1;", 10_000)).await, Err(RunStop::Stopping));
-        assert_eq!(pool.page(page("{}", &[""])).await, Err(PageLost::Stopping));
+        assert_eq!(pool.page(page("{}", &[""]), Haste::Live).await, Err(PageLost::Stopping));
         let until = Instant::now() + Duration::from_secs(10);
         while !children().is_empty() {
             assert!(Instant::now() < until, "workers are left: {:?}", children());
@@ -374,7 +410,7 @@ async fn a_silent_worker_is_killed_at_its_deadline() {
     assert_eq!(pool.run(run("return 1;", 100)).await, Err(RunStop::Program(Stop::Time { milliseconds: 100 })));
     let mut job = page("{}", &[""]);
     (job.page_milliseconds, job.fold_milliseconds) = (50, 50);
-    assert_eq!(pool.page(job).await, Err(PageLost::Late { at: 0 }));
+    assert_eq!(pool.page(job, Haste::Live).await, Err(PageLost::Late { at: 0 }));
 }
 
 #[cfg(unix)]

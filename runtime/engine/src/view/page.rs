@@ -6,6 +6,7 @@ use crate::event::Seen;
 use playbook_definition::Filter;
 use playbook_model::definition::DefinitionType;
 use playbook_model::time::Moment;
+use std::sync::Arc;
 
 /// One record of a page, as an event.
 #[derive(Debug, Clone, PartialEq)]
@@ -15,7 +16,7 @@ pub struct PlannedEvent {
     /// When it was recorded.
     pub recorded_at: Moment,
     /// The event.
-    pub seen: Seen,
+    pub seen: Arc<Seen>,
     /// The filters whose expression decides; empty when the event is taken as it is.
     pub ask: Vec<usize>,
 }
@@ -28,7 +29,11 @@ pub struct Plan {
 }
 
 /// Picks the events of a page that a recall function's filters can take.
-pub fn plan<'a>(name: &str, filters: &[Filter], events: impl IntoIterator<Item = (u64, Moment, &'a Seen)>) -> Plan {
+pub fn plan<'a>(
+    name: &str,
+    filters: &[Filter],
+    events: impl IntoIterator<Item = (u64, Moment, &'a Arc<Seen>)>,
+) -> Plan {
     let own = format!("{}/{name}", DefinitionType::Recall);
     let events = events
         .into_iter()
@@ -161,7 +166,7 @@ mod tests {
 
     fn planned(count: u64) -> Plan {
         let filters = [Filter { kind: "a".into(), attributes: vec![], data: Data::None, sentence: String::new() }];
-        let events: Vec<Seen> = (1..=count).map(|n| seen(&n.to_string(), "a", None)).collect();
+        let events: Vec<Arc<Seen>> = (1..=count).map(|n| Arc::new(seen(&n.to_string(), "a", None))).collect();
         plan(
             "mine",
             &filters,
@@ -177,8 +182,10 @@ mod tests {
     fn own_runs_are_never_folded() {
         let filters =
             [Filter { kind: "run_succeeded".into(), attributes: vec![], data: Data::None, sentence: String::new() }];
-        let events =
-            [seen("1", "run_succeeded", Some("recall/mine")), seen("2", "run_succeeded", Some("recall/other"))];
+        let events = [
+            Arc::new(seen("1", "run_succeeded", Some("recall/mine"))),
+            Arc::new(seen("2", "run_succeeded", Some("recall/other"))),
+        ];
         let plan = plan("mine", &filters, events.iter().map(|seen| (1, Moment(0), seen)));
         assert_eq!(plan.events.len(), 1);
         assert_eq!(plan.events[0].seen.event.id, "2");

@@ -177,6 +177,7 @@ impl Runtime {
     }
 
     async fn record_events(&self, new: Vec<Passed>, at: playbook_model::time::Moment, imported: &mut Imported) {
+        let owner = new.first().map(|one| one.stream.owner().to_owned());
         let appends = new
             .into_iter()
             .map(|one| {
@@ -188,6 +189,9 @@ impl Runtime {
             .collect();
         let history = self.0.history.clone();
         let done = tokio::task::spawn_blocking(move || history.append_each(appends, at)).await;
+        if let Some(owner) = owner {
+            self.0.views.recorded(&owner);
+        }
         let outcomes = match done {
             Ok(outcomes) => outcomes,
             Err(why) => {

@@ -1,12 +1,13 @@
 //! The fold of a text on the screen, on the event a view stopped at: what the Studio's bench shows.
 
-use super::pass::{Ready, halt};
+use super::job::{expressions, halt};
+use super::pass::Ready;
 use crate::runtime::Runtime;
 use playbook_engine::view::{Halt, Taking, View, taking};
 use playbook_model::id::PlaybookKey;
 use playbook_model::limits;
 use playbook_model::refusal::Refusal;
-use playbook_worker::{PageEvent, PageJob, Step};
+use playbook_worker::{Haste, PageEvent, PageJob, Step};
 use serde_json::Value;
 
 /// What a fold came to on one event.
@@ -59,7 +60,7 @@ impl Runtime {
         };
         let job = PageJob {
             key: NO_KEPT_SANDBOX,
-            filters: super::pass::expressions(&ready.details),
+            filters: expressions(&ready.details),
             schema: ready.details.view_schema.clone(),
             program: ready.program,
             view,
@@ -70,7 +71,7 @@ impl Runtime {
             filter_work: limits::FILTER_WORK,
             memory: limits::FOLD_MEMORY,
         };
-        match self.0.pool.page(job).await {
+        match self.0.pool.page(job, Haste::Live).await {
             Ok(done) => Ok(match (done.stop, done.steps.first()) {
                 (Some(stop), _) => Refolded::Stalled(halt(stop)),
                 (None, Some(Step::Folded { work, bytes })) => {

@@ -1,12 +1,14 @@
 //! Keeps the views of recall functions: "How the view is kept".
 //!
-//! Woken by every append of this process and once a second; each pass reads pages, has them folded by workers
-//! and writes each view once a page.
+//! Each playbook is followed by a task of its own, woken by every append to it and once a second. A pass reads pages,
+//! once for all views that stand at one place, has them folded by workers and writes each view once a page.
 
 mod bench;
+mod job;
 mod keeper;
 mod kept;
 mod pass;
+mod read;
 mod standing;
 
 pub(crate) use bench::Refolded;

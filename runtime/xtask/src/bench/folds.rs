@@ -9,7 +9,7 @@ use playbook_model::limits;
 use playbook_model::time::Moment;
 use playbook_sandbox::Program;
 use playbook_typescript::Compiler;
-use playbook_worker::{PageEvent, PageJob, Pool, Step, WorkerProgram};
+use playbook_worker::{Haste, PageEvent, PageJob, Pool, Step, WorkerProgram};
 use serde_json::json;
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -46,7 +46,7 @@ pub(super) async fn measure(root: &Path, compiler: &Compiler) -> Result<Vec<Figu
             memory: limits::FOLD_MEMORY,
         };
         let began = Instant::now();
-        let done = match pool.page(job).await {
+        let done = match pool.page(job, Haste::Live).await {
             Ok(done) => done,
             Err(lost) => bail!("a page was lost: {lost:?}"),
         };
