@@ -9,3 +9,4 @@ pub(crate) mod publish;
 pub(crate) mod run;
 pub(crate) mod serve;
 pub(crate) mod show;
+pub(crate) mod test;

@@ -5,6 +5,7 @@
 
 mod arguments;
 mod commands;
+mod differences;
 mod ended;
 mod logging;
 mod opened;
@@ -47,6 +48,7 @@ async fn perform(arguments: Arguments, out: &mut Output) -> Done {
         Command::Run(asked) => commands::run::run(&asked, folder, out).await,
         Command::Events(asked) => commands::events::events(&asked, folder, out).await,
         Command::Show(asked) => commands::show::show(&asked, folder, out).await,
+        Command::Test(asked) => commands::test::test(&asked, folder, out).await,
         Command::Serve(asked) => commands::serve::serve(&asked, folder, out).await,
         Command::Publish(asked) => commands::publish::publish(&asked, folder, out).await,
         Command::Key(asked) => commands::key::key(&asked, out),

@@ -4,6 +4,7 @@
 
 pub mod api;
 mod call;
+pub mod cases;
 mod clock;
 pub mod folder;
 mod index;

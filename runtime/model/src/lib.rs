@@ -4,6 +4,7 @@
 //! It holds values and the rules about one value alone.
 
 pub mod definition;
+pub mod difference;
 pub mod ending;
 pub mod event;
 pub mod id;

@@ -21,6 +21,7 @@ use std::path::PathBuf;
   playbook check my-playbook
   playbook run computation review-brief --folder my-playbook --input '{\"campaign\": \"an-idea\"}'
   playbook show recall campaign-reviews --folder my-playbook
+  playbook test my-playbook
   playbook serve --folder my-playbook --ui
 
 Ends with 0 when done, 1 on problems or a refusal, 2 on wrong usage or when it is not possible."
@@ -50,6 +51,8 @@ pub(crate) enum Command {
     Events(Events),
     /// Shows a definition: how it stands, and its overview.
     Show(Show),
+    /// Runs test cases of definitions, recorded nowhere.
+    Test(Test),
     /// Serves playbooks over HTTP, and the Studio in the browser.
     Serve(Serve),
     /// Publishes a folder's definitions to a server: a plan, sent in order, each read back.
@@ -144,6 +147,27 @@ pub(crate) struct Show {
     /// The definition.
     #[command(flatten)]
     pub(crate) which: Which,
+}
+
+/// `test`.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  playbook test
+  playbook test recall/campaign-reviews.md
+  playbook test tests/recall/campaign-reviews --filter constructor
+  playbook test --update
+
+A case is a file tests/TYPE/NAME/CASE.yaml. Of a recall function it gives events, and the view they fold to or the
+stall they lead to; of a computation function an input, and the output. Nothing is recorded, and no network is used.")]
+pub(crate) struct Test {
+    /// Playbook folders, documents, folders of cases or cases; the folder unless given.
+    pub(crate) paths: Vec<PathBuf>,
+    /// Only cases whose path holds this text.
+    #[arg(long, value_name = "TEXT")]
+    pub(crate) filter: Option<String>,
+    /// Writes what happened into the cases that fail, as what they expect from now on.
+    #[arg(long)]
+    pub(crate) update: bool,
 }
 
 /// `serve`.

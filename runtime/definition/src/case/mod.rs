@@ -24,8 +24,9 @@ use serde_json::Value;
 /// The kinds of a stall, as a case may expect one. "When a view stalls".
 pub const STALLS: [&str; 9] = ["raised", "work", "memory", "unfit", "size", "schema", "refused", "time", "crash"];
 
-/// When the first event of a case happened that says nothing of its time: 2026-01-01T00:00:00Z.
-const FIRST_MOMENT: Moment = Moment(1_767_225_600_000);
+/// When the first event of a case happened that says nothing of its time, and when a run of a case without events
+/// starts: 2026-01-01T00:00:00Z.
+pub const FIRST_MOMENT: Moment = Moment(1_767_225_600_000);
 /// How long after the event before an event happened that says nothing of its time.
 const BETWEEN_MILLISECONDS: i64 = 1_000;
 

@@ -1,9 +1,10 @@
 //! A record as a fold sees it: "The events".
 
+use super::publish::is_run;
 use playbook_model::event::CloudEvent;
 use playbook_model::json;
 use playbook_model::limits;
-use playbook_model::record::{Context, Fact, RUN_FACTS, Unreadable};
+use playbook_model::record::{Context, Fact, Unreadable};
 use playbook_model::time::Moment;
 use serde_json::{Map, Value, json};
 
@@ -74,8 +75,7 @@ pub fn seen(id: &str, fact: &Fact, context: &Context) -> Result<Seen, Unseen> {
                 return Err(Unseen::Unreadable(format!("the time of the event {id} is one no clock reads")));
             };
             // What was taken over from another playbook's history is seen as it was seen there.
-            let of_run = published.imported && RUN_FACTS.contains(&event.kind.as_str());
-            let run_of = event.subject.clone().filter(|_| of_run);
+            let run_of = event.subject.clone().filter(|_| published.imported && is_run(&event.kind));
             Ok(Seen { event, time, run_of })
         }
         _ => Err(Unseen::HistoryOnly),

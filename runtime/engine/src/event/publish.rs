@@ -47,7 +47,13 @@ pub fn publish(given: &Map<String, Value>, fill: &Published) -> Result<Published
 /// Whether a fold sees events of this type that only a playbook records of itself.
 #[must_use]
 pub fn is_own(kind: &str) -> bool {
-    RUN_FACTS.contains(&kind) || DEFINITION_FACTS.contains(&kind)
+    is_run(kind) || DEFINITION_FACTS.contains(&kind)
+}
+
+/// Whether an event of this type is one that a playbook records of a run.
+#[must_use]
+pub fn is_run(kind: &str) -> bool {
+    RUN_FACTS.contains(&kind)
 }
 
 /// Reads an event that another playbook recorded of itself, as a fold saw it there: "The events".
@@ -73,7 +79,7 @@ pub fn take_over(given: &Map<String, Value>, fill: &Published) -> Result<Publish
         text.split_once('/')
             .is_some_and(|(kind, name)| DefinitionType::parse(kind).is_some() && DefinitionName::new(name).is_ok())
     };
-    if RUN_FACTS.contains(&event.kind.as_str()) {
+    if is_run(&event.kind) {
         if event.source.strip_prefix("/runs/").is_none_or(|run| RunId::parse(run).is_err()) {
             refuse("source", "Expected /runs/ and the run's id");
         }

@@ -62,6 +62,37 @@ pub enum StallKind {
     Crash,
 }
 
+impl StallKind {
+    /// Every kind.
+    pub const ALL: [Self; 9] = [
+        Self::Raised,
+        Self::Work,
+        Self::Memory,
+        Self::Unfit,
+        Self::Size,
+        Self::Schema,
+        Self::Refused,
+        Self::Time,
+        Self::Crash,
+    ];
+
+    /// The kind's word.
+    #[must_use]
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Raised => "raised",
+            Self::Work => "work",
+            Self::Memory => "memory",
+            Self::Unfit => "unfit",
+            Self::Size => "size",
+            Self::Schema => "schema",
+            Self::Refused => "refused",
+            Self::Time => "time",
+            Self::Crash => "crash",
+        }
+    }
+}
+
 /// The last event a view folded.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LastEvent {

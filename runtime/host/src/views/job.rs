@@ -37,7 +37,7 @@ pub(super) fn job(playbook: &PlaybookKey, view: &View, ready: &Ready, plan: &Pla
 }
 
 /// The expressions of a function's filters, each in its filter's place.
-pub(super) fn expressions(details: &RecallDetails) -> Vec<String> {
+pub(crate) fn expressions(details: &RecallDetails) -> Vec<String> {
     details.filters.iter().map(|filter| expression(&filter.data)).collect()
 }
 
@@ -58,7 +58,7 @@ pub(super) fn folded(done: PageDone) -> Folded {
 }
 
 /// What a worker stopped at, as the kind of stall it is.
-pub(super) fn halt(stop: PageStop) -> Halt {
+pub(crate) fn halt(stop: PageStop) -> Halt {
     let (stop, filter) = match stop {
         PageStop::Schema { pointer, detail } => {
             let place = if pointer.is_empty() { "The view itself".to_owned() } else { pointer };

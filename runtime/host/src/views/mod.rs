@@ -12,5 +12,6 @@ mod read;
 mod standing;
 
 pub(crate) use bench::Refolded;
+pub(crate) use job::{expressions, halt};
 pub(crate) use keeper::Keeper;
 pub(crate) use pass::{Ready, recall_details};
