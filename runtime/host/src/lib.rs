@@ -10,6 +10,7 @@ pub mod folder;
 mod index;
 pub mod moving;
 mod ops;
+pub mod replay;
 mod runtime;
 pub mod studio;
 mod views;

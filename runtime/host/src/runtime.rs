@@ -2,6 +2,7 @@
 
 use crate::clock::Clock;
 use crate::index::Index;
+use crate::replay::Scratch;
 use crate::views::Keeper;
 use playbook_history::{History, ReadError};
 use playbook_model::ending::{Kind, Reason, Rejection};
@@ -95,6 +96,8 @@ pub struct Runtime(pub(crate) Arc<Inner>);
 pub(crate) struct Inner {
     pub(crate) history: History,
     pub(crate) pool: Pool,
+    /// What folds beside the kept views.
+    pub(crate) scratch: Scratch,
     pub(crate) compiler: Arc<Compiler>,
     pub(crate) clock: Clock,
     pub(crate) settings: Settings,
@@ -140,6 +143,7 @@ impl Runtime {
         let history = tokio::task::spawn_blocking(move || History::open(&log))
             .await
             .map_err(|why| OpenError::Workers(why.to_string()))??;
+        let scratch = Scratch::with(program.clone());
         let pool = Pool::new(program, settings.computation_workers);
         let runtime = Self(Arc::new(Inner {
             views: Keeper::new(),
@@ -148,6 +152,7 @@ impl Runtime {
             stopping: watch::Sender::new(false),
             history,
             pool,
+            scratch,
             compiler,
             clock,
             settings,
@@ -184,6 +189,7 @@ impl Runtime {
         let _ = tokio::time::timeout(bound, all).await;
         // A page in progress is let go of: its view was written before it, and reads it again.
         self.0.pool.stop().await;
+        self.0.scratch.stop().await;
         self.0.views.ended().await;
         let history = self.0.history.clone();
         let closed = tokio::task::spawn_blocking(move || history.close()).await;
@@ -229,6 +235,12 @@ impl Runtime {
 
     pub(crate) fn pool(&self) -> Pool {
         self.0.pool.clone()
+    }
+
+    /// What replays fold in while the runtime is open.
+    #[must_use]
+    pub fn scratch(&self) -> &Scratch {
+        &self.0.scratch
     }
 
     pub(crate) fn now(&self) -> playbook_model::time::Moment {

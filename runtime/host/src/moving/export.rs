@@ -1,6 +1,7 @@
 //! The events a fold sees, oldest first, in pages.
 
 use crate::folder::{Folder, PlaybookFile};
+use crate::replay::Source;
 use crate::runtime::{OpenError, Place};
 use playbook_engine::event::{Unseen, is_own, seen};
 use playbook_history::{Content, History, PageQuery, ReadError, Wanted};
@@ -69,6 +70,12 @@ impl LogReader {
             return Ok(None);
         }
         Ok(Some(Self { history: History::open(&log)?, playbook: playbook.key() }))
+    }
+
+    /// The log as a replay's events.
+    #[must_use]
+    pub fn source(&self) -> Source {
+        Source::history(&self.history, &self.playbook)
     }
 
     /// A page of the events after a position of the log; 0 begins with the first. Waits for the disk.

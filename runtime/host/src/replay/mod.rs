@@ -1,0 +1,21 @@
+//! Replays: the text of a recall function folded over events in a scratch view. "The events", "When a view stalls".
+//!
+//! A replay folds as the playbook's own views are folded, event by event under the same filters and bounds, and
+//! records nothing. It must not know the kept views, nor tell outwards who folds.
+
+mod recall;
+mod scratch;
+mod source;
+mod walk;
+
+#[cfg(test)]
+mod tests;
+
+pub use playbook_engine::view::StallKind;
+pub use recall::{CheckedRecall, Recall};
+pub use scratch::Scratch;
+pub use source::Source;
+pub use walk::{Folded, Halted, Page, Replay};
+
+/// Records of the log that a replay reads at once, and so the most events of one page.
+pub const PAGE_EVENTS: usize = 500;
