@@ -6,9 +6,10 @@
 
 use crate::compile::Bytecode;
 use crate::engine::{Engine, Outcome, Value};
+use crate::members::{Names, atom_bytes};
 use crate::meter::Halt;
 use crate::run::{Code, loaded, no_room, outcome};
-use crate::walk::Walker;
+use crate::walk::{self, Walker};
 use crate::{Bounds, Program, Stop, compile, module};
 use playbook_model::ending::Issue;
 use playbook_model::time::Moment;
@@ -193,6 +194,29 @@ impl Folder {
         let Self { view, sandbox, bounds, .. } = self;
         let view = view.as_ref().expect("just recovered");
         sandbox.walker.tree(&sandbox.engine, view, bounds)
+    }
+
+    /// Gives the name of each top-level member of the view, in the engine's bytes; none for a view that is no object.
+    ///
+    /// # Errors
+    /// Only when the system has no memory.
+    pub fn names(&mut self, mut give: impl FnMut(&[u8])) -> Result<(), Stop> {
+        self.recover()?;
+        let Some(view) = &self.view else { return Ok(()) };
+        let core = self.sandbox.engine.core();
+        let raw = view.raw();
+        // SAFETY: any value has a tag, and an object a class.
+        let plain =
+            unsafe { qjs::JS_VALUE_GET_TAG(raw) == qjs::JS_TAG_OBJECT && qjs::JS_GetClassID(raw) == walk::OBJECT };
+        if !plain {
+            return Ok(());
+        }
+        core.unlimited(|| {
+            let flags = qjs::JS_GPN_STRING_MASK | qjs::JS_GPN_SET_ENUM;
+            let names = Names::of(core, raw, flags)?;
+            names.list().iter().try_for_each(|name| atom_bytes(core, name.atom, &mut give))
+        })
+        .ok_or(Stop::Memory { work: 0 })
     }
 
     /// Takes the last fold back: the view is what it was before it.

@@ -140,7 +140,7 @@ struct Walk<'a, S: Sink> {
 
 const PLAIN: c_int = qjs::JS_PROP_C_W_E as c_int;
 const LIST: qjs::JSClassID = 2;
-const OBJECT: qjs::JSClassID = 1;
+pub(crate) const OBJECT: qjs::JSClassID = 1;
 
 impl<'a, S: Sink> Walk<'a, S> {
     fn value(&mut self, value: qjs::JSValue) -> Result<(), Refused> {

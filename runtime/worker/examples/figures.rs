@@ -4,7 +4,7 @@
 use playbook_model::limits;
 use playbook_model::time::Moment;
 use playbook_sandbox::{Bounds, Folder, Program, run, with_stack};
-use playbook_worker::{Haste, PageEvent, PageJob, Pool, WorkerProgram, main_if_worker};
+use playbook_worker::{Haste, PageEvent, PageJob, Pool, Trace, WorkerProgram, main_if_worker};
 use std::time::{Duration, Instant};
 
 const REVIEWS: &str = include_str!("../../sandbox/tests/fixtures/campaign-reviews.js");
@@ -122,6 +122,7 @@ async fn in_workers() {
                 work: limits::FOLD_WORK,
                 filter_work: limits::FILTER_WORK,
                 memory: limits::FOLD_MEMORY,
+                trace: Trace::Nothing,
             };
             let done = pool.page(job, Haste::Live).await.unwrap();
             assert!(done.stop.is_none() && done.steps.len() == page.len());

@@ -70,6 +70,32 @@ pub struct PageJob {
     pub filter_work: u32,
     /// Bytes of the sandbox.
     pub memory: usize,
+    /// What is told of each fold beside its step.
+    pub trace: Trace,
+}
+
+/// What a page tells of its folds beside their steps.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Trace {
+    /// Nothing.
+    Nothing,
+    /// Which top-level members each fold added to the view.
+    Added,
+}
+
+/// A top-level member that a fold added.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Added {
+    /// The place of the fold's step.
+    pub step: u32,
+    /// The member's name, as [`name_hash`] gives it.
+    pub name: u64,
+}
+
+/// A name in 64 bits, the same in every process: FNV-1a of its bytes.
+#[must_use]
+pub fn name_hash(name: &[u8]) -> u64 {
+    name.iter().fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3))
 }
 
 /// What a page is folded for.
@@ -101,6 +127,8 @@ pub struct PageDone {
     pub steps: Vec<Step>,
     /// Why it stopped at the event after the steps; `None` when all were gone past or the page's time ran out.
     pub stop: Option<PageStop>,
+    /// What the folds added, when it was asked for; in the order of the steps.
+    pub added: Vec<Added>,
 }
 
 /// What became of one event.

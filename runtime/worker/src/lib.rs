@@ -12,7 +12,9 @@ mod pool;
 mod program;
 mod serve;
 
-pub use job::{Haste, PageDone, PageEvent, PageJob, PageLost, PageStop, RunJob, RunStop, Step};
+pub use job::{
+    Added, Haste, PageDone, PageEvent, PageJob, PageLost, PageStop, RunJob, RunStop, Step, Trace, name_hash,
+};
 pub use pool::Pool;
 pub use program::{ARGUMENT, NoWorkerProgram, WorkerProgram, main_if_worker};
 pub use serve::serve;

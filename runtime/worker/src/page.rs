@@ -2,11 +2,12 @@
 //!
 //! "How the view is kept" and "When a view stalls". What a page gives does not depend on the sandbox being kept.
 
-use crate::job::{PageDone, PageEvent, PageJob, PageStop, Step};
+use crate::job::{Added, PageDone, PageEvent, PageJob, PageStop, Step, Trace, name_hash};
 use playbook_model::limits::{VALUE_LEVELS, VIEW_BYTES};
 use playbook_sandbox::{Bounds, Folder, Program, Stop};
 use playbook_schema::Schema;
 use serde_json::Value;
+use std::collections::HashSet;
 use std::time::{Duration, Instant};
 
 /// Sandboxes a worker keeps between pages, each of about a third of a megabyte.
@@ -43,7 +44,7 @@ impl Pages {
     pub(crate) fn fold(&mut self, job: PageJob, mut at: impl FnMut(u32)) -> Result<PageDone, String> {
         let PageJob { key, program, filters, schema, view, events, .. } = job;
         if events.is_empty() {
-            return Ok(PageDone { view, steps: Vec::new(), stop: None });
+            return Ok(PageDone { view, steps: Vec::new(), stop: None, added: Vec::new() });
         }
         let bounds = Bounds {
             work: job.work,
@@ -56,12 +57,19 @@ impl Pages {
         let loaded = Loaded { key, program, filters, schema, bounds, filter_work: job.filter_work };
         let mut kept = match self.take(loaded, &view) {
             Ok(kept) => kept,
-            Err(stop) => return Ok(PageDone { view, steps: Vec::new(), stop: Some(PageStop::Fold(stop)) }),
+            Err(stop) => {
+                let stop = Some(PageStop::Fold(stop));
+                return Ok(PageDone { view, steps: Vec::new(), stop, added: Vec::new() });
+            }
         };
         let page = Duration::from_millis(job.page_milliseconds);
         let mut steps = Vec::with_capacity(events.len());
         let mut stop = None;
         let mut begun = None;
+        let mut tracing = match job.trace {
+            Trace::Nothing => None,
+            Trace::Added => Some(Tracing::new(&mut kept.folder).map_err(broken)?),
+        };
         for (place, event) in events.iter().enumerate() {
             let now = Instant::now();
             if *begun.get_or_insert(now) + page <= now && !steps.is_empty() {
@@ -71,19 +79,24 @@ impl Pages {
                 at(u32::try_from(place).unwrap_or(u32::MAX));
             }
             match kept.step(event, now + Duration::from_millis(job.fold_milliseconds)) {
-                Ok(step) => steps.push(step),
+                Ok(step) => {
+                    if let (Some(tracing), Step::Folded { .. }) = (&mut tracing, step) {
+                        tracing.fold(&mut kept.folder, place).map_err(broken)?;
+                    }
+                    steps.push(step);
+                }
                 Err(why) => {
                     stop = Some(why);
                     break;
                 }
             }
         }
-        let view = kept.folder.view().map_err(|stop| format!("the view could not be written: {stop:?}"))?;
+        let view = kept.folder.view().map_err(broken)?;
         if stop.is_none() {
             kept.view.clone_from(&view);
             self.0.push(kept);
         }
-        Ok(PageDone { view, steps, stop })
+        Ok(PageDone { view, steps, stop, added: tracing.map(|tracing| tracing.added).unwrap_or_default() })
     }
 
     /// Takes the kept sandbox of a view, or makes one.
@@ -111,6 +124,42 @@ impl Pages {
         let Loaded { program, filters, bounds, filter_work, .. } = &loaded;
         let folder = Folder::load(program, filters, view, schema, bounds, *filter_work)?;
         Ok(Kept { loaded, folder, view: view.to_owned() })
+    }
+}
+
+fn broken(stop: Stop) -> String {
+    format!("the view could not be read: {stop:?}")
+}
+
+/// The names of a view's top-level members from fold to fold, each as its hash.
+struct Tracing {
+    names: HashSet<u64>,
+    next: HashSet<u64>,
+    added: Vec<Added>,
+}
+
+impl Tracing {
+    fn new(folder: &mut Folder) -> Result<Self, Stop> {
+        let mut names = HashSet::new();
+        folder.names(|name| {
+            names.insert(name_hash(name));
+        })?;
+        Ok(Self { names, next: HashSet::new(), added: Vec::new() })
+    }
+
+    fn fold(&mut self, folder: &mut Folder, place: usize) -> Result<(), Stop> {
+        let Self { names, next, added } = self;
+        let step = u32::try_from(place).unwrap_or(u32::MAX);
+        next.clear();
+        folder.names(|name| {
+            let name = name_hash(name);
+            next.insert(name);
+            if !names.contains(&name) {
+                added.push(Added { step, name });
+            }
+        })?;
+        std::mem::swap(names, next);
+        Ok(())
     }
 }
 

@@ -5,7 +5,8 @@ use playbook_model::limits;
 use playbook_model::time::Moment;
 use playbook_sandbox::{Bounds, Program, Stop};
 use playbook_worker::{
-    Haste, PageDone, PageEvent, PageJob, PageLost, PageStop, Pool, RunJob, RunStop, Step, WorkerProgram,
+    Haste, PageDone, PageEvent, PageJob, PageLost, PageStop, Pool, RunJob, RunStop, Step, Trace, WorkerProgram,
+    name_hash,
 };
 use serde_json::json;
 use std::path::PathBuf;
@@ -70,6 +71,7 @@ fn page(view: &str, data: &[&str]) -> PageJob {
         work: limits::FOLD_WORK,
         filter_work: limits::FILTER_WORK,
         memory: limits::FOLD_MEMORY,
+        trace: Trace::Nothing,
     }
 }
 
@@ -170,6 +172,26 @@ async fn a_page_folds_and_goes_on_in_its_sandbox() {
     assert_eq!(done.view, "{\"n\":101}");
     let done = pool.page(page(&done.view, &[]), Haste::Live).await.unwrap();
     assert_eq!((done.view.as_str(), done.steps.len()), ("{\"n\":101}", 0));
+}
+
+#[tokio::test]
+async fn a_page_tells_which_members_its_folds_added_when_it_is_asked() {
+    const KEEPS: &str = "export function fold(view, event) {
+      if (event.data === 'list') return [1];
+      const kept = Object.entries(Array.isArray(view) ? {} : view).slice(-2);
+      return Object.fromEntries([...kept, [event.data, 1]]);
+    }";
+    let pool = pool(1);
+    let mut job = page("{\"a\":1}", &["b", "a", "c", "list", "a", "0", "__proto__", "\u{e9}"]);
+    job.program.text = KEEPS.into();
+    let quiet = pool.page(job.clone(), Haste::Live).await.unwrap();
+    assert!(quiet.added.is_empty());
+    job.trace = Trace::Added;
+    let done = pool.page(job, Haste::Live).await.unwrap();
+    assert_eq!((&done.view, &done.steps, &done.stop), (&quiet.view, &quiet.steps, &quiet.stop));
+    let added: Vec<(u32, u64)> = done.added.iter().map(|added| (added.step, added.name)).collect();
+    let told = [(0, "b"), (2, "c"), (4, "a"), (5, "0"), (6, "__proto__"), (7, "\u{e9}")];
+    assert_eq!(added, told.map(|(step, name)| (step, name_hash(name.as_bytes()))));
 }
 
 #[tokio::test]

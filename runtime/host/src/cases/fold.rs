@@ -11,7 +11,7 @@ use playbook_model::record::SavedDefinition;
 use playbook_model::refusal::Refusal;
 use playbook_model::time::Moment;
 use playbook_sandbox::Program;
-use playbook_worker::{Haste, PageEvent, PageJob, PageLost, Pool, Step};
+use playbook_worker::{Haste, PageEvent, PageJob, PageLost, Pool, Step, Trace};
 use std::sync::Arc;
 
 /// The key of a page that no kept sandbox may serve.
@@ -66,6 +66,7 @@ pub(super) async fn fold(
             work: limits::FOLD_WORK,
             filter_work: limits::FILTER_WORK,
             memory: limits::FOLD_MEMORY,
+            trace: Trace::Nothing,
         };
         // Tried once: the twenty tries of a view are for a machine that is busy, and a test may say so at once.
         let lost = |kind, error: &str| Halt { kind, error: error.into(), line: None, filter: false };

@@ -7,7 +7,7 @@ use playbook_engine::event::Seen;
 use playbook_engine::view::{Halt, StallKind};
 use playbook_model::limits;
 use playbook_model::refusal::Refusal;
-use playbook_worker::{Haste, PageDone, PageEvent, PageJob, PageLost, Pool, Step, WorkerProgram};
+use playbook_worker::{Haste, PageDone, PageEvent, PageJob, PageLost, Pool, Step, Trace, WorkerProgram};
 use std::sync::atomic::{AtomicU64, Ordering};
 
 /// How long a page folds: a person who waits for another fold waits no longer for its turn.
@@ -116,6 +116,7 @@ fn job(key: u64, recall: &Recall, view: String, events: &[(&Seen, &[usize])]) ->
         work: limits::FOLD_WORK,
         filter_work: limits::FILTER_WORK,
         memory: limits::FOLD_MEMORY,
+        trace: Trace::Nothing,
     }
 }
 

@@ -7,7 +7,7 @@ use playbook_engine::view::{Halt, Taking, View, taking};
 use playbook_model::id::PlaybookKey;
 use playbook_model::limits;
 use playbook_model::refusal::Refusal;
-use playbook_worker::{Haste, PageEvent, PageJob, Step};
+use playbook_worker::{Haste, PageEvent, PageJob, Step, Trace};
 use serde_json::Value;
 
 /// What a fold came to on one event.
@@ -70,6 +70,7 @@ impl Runtime {
             work: limits::FOLD_WORK,
             filter_work: limits::FILTER_WORK,
             memory: limits::FOLD_MEMORY,
+            trace: Trace::Nothing,
         };
         match self.0.pool.page(job, Haste::Live).await {
             Ok(done) => Ok(match (done.stop, done.steps.first()) {

@@ -6,7 +6,7 @@ use playbook_engine::view::{Folded, Halt, Plan, StallKind, View};
 use playbook_model::id::PlaybookKey;
 use playbook_model::limits;
 use playbook_sandbox::Stop;
-use playbook_worker::{PageDone, PageEvent, PageJob, PageStop, Step};
+use playbook_worker::{PageDone, PageEvent, PageJob, PageStop, Step, Trace};
 use std::hash::{DefaultHasher, Hash, Hasher};
 
 /// The page as a worker takes it. The key names the view and its version, so that a kept sandbox is only used for both.
@@ -33,6 +33,7 @@ pub(super) fn job(playbook: &PlaybookKey, view: &View, ready: &Ready, plan: &Pla
         work: limits::FOLD_WORK,
         filter_work: limits::FILTER_WORK,
         memory: limits::FOLD_MEMORY,
+        trace: Trace::Nothing,
     }
 }
 

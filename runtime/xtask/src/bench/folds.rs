@@ -9,7 +9,7 @@ use playbook_model::limits;
 use playbook_model::time::Moment;
 use playbook_sandbox::Program;
 use playbook_typescript::Compiler;
-use playbook_worker::{Haste, PageEvent, PageJob, Pool, Step, WorkerProgram};
+use playbook_worker::{Haste, PageEvent, PageJob, Pool, Step, Trace, WorkerProgram};
 use serde_json::json;
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -44,6 +44,7 @@ pub(super) async fn measure(root: &Path, compiler: &Compiler) -> Result<Vec<Figu
             work: limits::FOLD_WORK,
             filter_work: limits::FILTER_WORK,
             memory: limits::FOLD_MEMORY,
+            trace: Trace::Nothing,
         };
         let began = Instant::now();
         let done = match pool.page(job, Haste::Live).await {
