@@ -41,12 +41,13 @@ screenshots:
 	@cargo build --locked --package playbook-cli --package playbook-studio --package playbook-worker
 	@node scripts/screenshots.mjs
 
-# make bench   measures checks, runs, folds, the log and the start of the app
+# make bench   measures checks, runs, folds, rebuilds, the log and the start of the app; PARTS names some
 bench:
 	@scripts/setup test
 	@$(MAKE) --no-print-directory ui
 	@cargo build --locked --release --package playbook-studio --package playbook-worker --package playbook-xtask
-	@cargo run --quiet --locked --release --package playbook-xtask -- bench
+	@$(MAKE) --no-print-directory tests/bench/node_modules/.installed
+	@"$${CARGO_TARGET_DIR:-target}/release/playbook-xtask" bench $(PARTS)
 
 # make clean   removes everything that was built or installed in this folder
 clean:

@@ -33,6 +33,36 @@ pub struct Folded {
     pub fits: bool,
 }
 
+/// Where the time of folds went, for those who measure it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Split {
+    /// Reading events into the engine.
+    pub event: Duration,
+    /// The folds' own program.
+    pub call: Duration,
+    /// Looking at what they returned, the schema included.
+    pub walk: Duration,
+}
+
+impl Split {
+    fn and(self, other: Self) -> Self {
+        Self { event: self.event + other.event, call: self.call + other.call, walk: self.walk + other.walk }
+    }
+}
+
+/// Measures the parts of one fold, where they are asked for.
+struct Laps(Option<Instant>);
+
+impl Laps {
+    fn lap(&mut self) -> Duration {
+        self.0.as_mut().map_or(Duration::ZERO, |since| {
+            let lap = since.elapsed();
+            *since += lap;
+            lap
+        })
+    }
+}
+
 /// A module's code with the code of its filters, compiled once for any number of sandboxes.
 struct Codes {
     module: Code,
@@ -62,6 +92,7 @@ pub struct Folder {
     spent: Duration,
     /// Nothing was evaluated here yet, so what stops here for memory stops anywhere.
     fresh: bool,
+    split: Option<Split>,
 }
 
 /// Why an evaluation in a kept sandbox gave nothing.
@@ -107,7 +138,19 @@ impl Folder {
             since: Vec::new(),
             spent: Duration::ZERO,
             fresh: true,
+            split: None,
         })
+    }
+
+    /// Measures from now on where the time of folds goes.
+    pub fn measure(&mut self) {
+        self.split = Some(Split::default());
+    }
+
+    /// Where the time of folds went since it is measured.
+    #[must_use]
+    pub fn split(&self) -> Option<Split> {
+        self.split
     }
 
     /// Folds one event, given as JSON, into the view. `Date.now()` returns `clock`.
@@ -240,7 +283,10 @@ impl Folder {
         let engine = &sandbox.engine;
         engine.core().ledger.mark_peak();
         engine.set_clock(clock.0);
+        let mut laps = Laps(self.split.is_some().then(Instant::now));
+        let mut split = Split::default();
         let event = engine.parse(event);
+        split.event = laps.lap();
         let crowd = Crowd { fresh: self.fresh, memory: bounds.memory };
         self.fresh = false;
         let Some(event) = event else { return Err(crowd.judge(engine, Stop::Memory { work: 0 })) };
@@ -248,12 +294,15 @@ impl Folder {
         let work = engine.work();
         drop(event);
         drop(view);
+        split.call = laps.lap();
         let next = outcome(engine, outcome_of, bounds).map_err(|stop| crowd.judge(engine, stop))?;
         if crowd.near(engine) {
             return Err(Attempt::Crowded);
         }
         if let Some(plain) = sandbox.walker.plain(engine, &next, bounds, schema.as_ref()) {
             self.view = Some(next);
+            split.walk = laps.lap();
+            self.split = self.split.map(|before| before.and(split));
             return Ok(Folded { work, bytes: plain.bytes, fits: plain.fits });
         }
         let (next, bytes) = sandbox.taken(next, bounds).map_err(Attempt::Stopped)?;
@@ -265,6 +314,8 @@ impl Folder {
             }
         };
         self.view = Some(next);
+        split.walk = laps.lap();
+        self.split = self.split.map(|before| before.and(split));
         Ok(Folded { work, bytes, fits })
     }
 

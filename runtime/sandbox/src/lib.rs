@@ -24,7 +24,7 @@ mod walk;
 mod watch;
 
 pub use engine::engine_version;
-pub use folder::{Folded, Folder};
+pub use folder::{Folded, Folder, Split};
 pub use run::run;
 
 use serde::{Deserialize, Serialize};

@@ -5,6 +5,7 @@
 mod check;
 mod folds;
 mod host;
+mod rebuild;
 mod start;
 
 use anyhow::{Context, Result};
@@ -26,6 +27,19 @@ impl Figure {
         Self { what: what.into(), value: time.as_secs_f64() * 1_000.0, unit: "ms" }
     }
 
+    fn microseconds(what: impl Into<String>, time: Duration) -> Self {
+        Self { what: what.into(), value: time.as_secs_f64() * 1_000_000.0, unit: "µs" }
+    }
+
+    fn megabytes(what: impl Into<String>, bytes: u64) -> Self {
+        Self { what: what.into(), value: bytes as f64 / 1_000_000.0, unit: "MB" }
+    }
+
+    /// Something to be said instead of a figure.
+    fn note(what: impl Into<String>) -> Self {
+        Self { what: what.into(), value: f64::NAN, unit: "" }
+    }
+
     fn a_second(what: impl Into<String>, count: usize, time: Duration) -> Self {
         Self { what: what.into(), value: count as f64 / time.as_secs_f64(), unit: "a second" }
     }
@@ -33,8 +47,11 @@ impl Figure {
 
 impl fmt::Display for Figure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.value.is_nan() {
+            return f.write_str(&self.what);
+        }
         let digits = if self.value < 10.0 { 2 } else { usize::from(self.value < 1_000.0) };
-        write!(f, "{:<78} {:>10.digits$} {}", self.what, self.value, self.unit)
+        write!(f, "{:<88} {:>10.digits$} {}", self.what, self.value, self.unit)
     }
 }
 
@@ -43,7 +60,7 @@ impl fmt::Display for Figure {
 /// # Errors
 /// When something cannot be measured, with what to do about it.
 pub(crate) fn run(parts: &[&str]) -> Result<()> {
-    const PARTS: [&str; 4] = ["check", "folds", "host", "start"];
+    const PARTS: [&str; 5] = ["check", "folds", "host", "rebuild", "start"];
     if let Some(unknown) = parts.iter().find(|part| !PARTS.contains(part)) {
         anyhow::bail!("there is no part {unknown}; the parts are {}", PARTS.join(", "));
     }
@@ -61,7 +78,10 @@ pub(crate) fn run(parts: &[&str]) -> Result<()> {
         show(runtime.block_on(host::measure(&root(), Arc::clone(&compiler)))?);
     }
     if wanted("folds") {
-        show(runtime.block_on(folds::measure(&root(), &compiler))?);
+        show(folds::measure(&root(), &compiler)?);
+    }
+    if wanted("rebuild") {
+        show(runtime.block_on(rebuild::measure(&root(), Arc::clone(&compiler)))?);
     }
     if wanted("start") {
         show(start::measure(&beside("playbook-studio")?)?);

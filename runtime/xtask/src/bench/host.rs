@@ -68,7 +68,7 @@ pub(super) async fn measure(root: &Path, compiler: Arc<Compiler>) -> Result<Vec<
     ])
 }
 
-async fn perform(runtime: &Runtime, operation: &str, input: Value) -> Result<Value> {
+pub(super) async fn perform(runtime: &Runtime, operation: &str, input: Value) -> Result<Value> {
     match runtime.local(operation, input).await {
         Ok(answer) => Ok(answer),
         Err(refusal) => bail!("{operation} was refused: {refusal:?}"),
@@ -76,7 +76,7 @@ async fn perform(runtime: &Runtime, operation: &str, input: Value) -> Result<Val
 }
 
 /// The fields of an operation on the bench's playbook.
-fn with(mut fields: Value) -> Value {
+pub(super) fn with(mut fields: Value) -> Value {
     fields["org"] = "local".into();
     fields["playbook"] = "bench".into();
     fields
