@@ -28,6 +28,9 @@ pub fn program(name: &str) -> PathBuf {
     path
 }
 
+/// The text of an event that takes its worker along where `crashing-worker` is the worker.
+pub const CRASH: &str = "take-the-worker-along";
+
 /// A running server in local mode.
 #[derive(Debug)]
 pub struct Server {
@@ -44,7 +47,17 @@ impl Server {
     /// When it does not say its address within half a minute.
     #[must_use]
     pub fn start(data: &Path) -> Self {
+        Self::start_with(data, &[])
+    }
+
+    /// As [`Server::start`], with more in its environment.
+    ///
+    /// # Panics
+    /// As [`Server::start`].
+    #[must_use]
+    pub fn start_with(data: &Path, environment: &[(&str, PathBuf)]) -> Self {
         let mut child = Command::new(program("playbook"))
+            .envs(environment.iter().map(|(name, value)| (name, value)))
             .args(["serve", "--listen", "127.0.0.1:0", "--data"])
             .arg(data)
             .env("LOCAL_MODE", "true")

@@ -30,6 +30,10 @@ pub struct Settings {
     /// Milliseconds of one run, waiting for its turn included. Not an operator's to set: only a test that must not
     /// depend on the machine's speed gives more.
     pub run_milliseconds: u64,
+    /// Milliseconds of one fold. Not an operator's to set: only a test that waits for twenty of them gives fewer.
+    pub fold_milliseconds: u64,
+    /// Records of a page. Not an operator's to set: a view is the same in pages of any size, which a test tries.
+    pub page_records: usize,
 }
 
 impl Default for Settings {
@@ -40,6 +44,8 @@ impl Default for Settings {
             recall_max_rebuilds: limits::RECALL_REBUILDS,
             recall_playbooks_at_once: limits::RECALL_PLAYBOOKS_AT_ONCE,
             run_milliseconds: limits::RUN_MILLISECONDS,
+            fold_milliseconds: limits::FOLD_MILLISECONDS,
+            page_records: limits::PAGE_RECORDS,
         }
     }
 }

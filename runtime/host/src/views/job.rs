@@ -1,6 +1,7 @@
 //! A page as a worker takes it, and what the worker did with it as the engine takes it.
 
 use super::pass::Ready;
+use crate::runtime::Runtime;
 use playbook_definition::{Data, RecallDetails};
 use playbook_engine::view::{Folded, Halt, Plan, StallKind, View};
 use playbook_model::id::PlaybookKey;
@@ -9,31 +10,33 @@ use playbook_sandbox::Stop;
 use playbook_worker::{PageDone, PageEvent, PageJob, PageStop, Step, Trace};
 use std::hash::{DefaultHasher, Hash, Hasher};
 
-/// The page as a worker takes it. The key names the view and its version, so that a kept sandbox is only used for both.
-pub(super) fn job(playbook: &PlaybookKey, view: &View, ready: &Ready, plan: &Plan) -> PageJob {
-    let mut key = DefaultHasher::new();
-    (playbook, &view.name, view.version).hash(&mut key);
-    PageJob {
-        key: key.finish(),
-        program: ready.program.clone(),
-        filters: expressions(&ready.details),
-        schema: ready.details.view_schema.clone(),
-        view: view.view.clone(),
-        events: plan
-            .events
-            .iter()
-            .map(|event| PageEvent {
-                json: serde_json::to_string(&event.seen.event).expect("an event holds nothing JSON cannot"),
-                clock: event.seen.time,
-                ask: event.ask.clone(),
-            })
-            .collect(),
-        page_milliseconds: limits::PAGE_MILLISECONDS,
-        fold_milliseconds: limits::FOLD_MILLISECONDS,
-        work: limits::FOLD_WORK,
-        filter_work: limits::FILTER_WORK,
-        memory: limits::FOLD_MEMORY,
-        trace: Trace::Nothing,
+impl Runtime {
+    /// The page as a worker takes it. The key names the view and its version, so that a kept sandbox is only used for both.
+    pub(super) fn job(&self, playbook: &PlaybookKey, view: &View, ready: &Ready, plan: &Plan) -> PageJob {
+        let mut key = DefaultHasher::new();
+        (playbook, &view.name, view.version).hash(&mut key);
+        PageJob {
+            key: key.finish(),
+            program: ready.program.clone(),
+            filters: expressions(&ready.details),
+            schema: ready.details.view_schema.clone(),
+            view: view.view.clone(),
+            events: plan
+                .events
+                .iter()
+                .map(|event| PageEvent {
+                    json: serde_json::to_string(&event.seen.event).expect("an event holds nothing JSON cannot"),
+                    clock: event.seen.time,
+                    ask: event.ask.clone(),
+                })
+                .collect(),
+            page_milliseconds: limits::PAGE_MILLISECONDS,
+            fold_milliseconds: self.0.settings.fold_milliseconds,
+            work: limits::FOLD_WORK,
+            filter_work: limits::FILTER_WORK,
+            memory: limits::FOLD_MEMORY,
+            trace: Trace::Nothing,
+        }
     }
 }
 

@@ -3,7 +3,7 @@
 //! A page is read once, while the one before it is folded. A view that takes long over a page is left to it: the
 //! others go on, and a later pass finds it where it got to.
 
-use super::job::{folded, job};
+use super::job::folded;
 use super::pass::Ready;
 use crate::runtime::Runtime;
 use playbook_definition::RecallDetails;
@@ -11,7 +11,6 @@ use playbook_engine::event::{Seen, Unseen, seen};
 use playbook_engine::view::{Folded, Halt, Phase, Plan, StallKind, Tries, View, plan};
 use playbook_history::{Content, PageQuery, Record, Wanted};
 use playbook_model::id::PlaybookKey;
-use playbook_model::limits;
 use playbook_model::record::Fact;
 use playbook_model::refusal::Refusal;
 use playbook_model::time::Moment;
@@ -149,16 +148,10 @@ impl Runtime {
 
     /// Reads a page of the log as events.
     async fn read_events(&self, playbook: &PlaybookKey, after: u64, wanted: &[Wanted]) -> Result<Events, Refusal> {
-        let (key, wanted) = (playbook.clone(), wanted.to_vec());
+        let (key, wanted, limit) = (playbook.clone(), wanted.to_vec(), self.0.settings.page_records);
         let page = self
             .read(move |history| {
-                let query = PageQuery {
-                    playbook: &key,
-                    after,
-                    limit: limits::PAGE_RECORDS,
-                    only: Some(&wanted),
-                    content: Content::Joined,
-                };
+                let query = PageQuery { playbook: &key, after, limit, only: Some(&wanted), content: Content::Joined };
                 let page = history.page(&query)?;
                 let (all, unreadable) = events(page.records);
                 Ok((Events { all, read_to: page.read_to, read_to_at: page.read_to_at, at_end: !page.more }, unreadable))
@@ -191,7 +184,7 @@ impl Runtime {
             let folded = Folded { view: next.view.clone(), steps: Vec::new(), halt: None };
             next.after_page(&plan, folded, page.read_to, page.read_to_at);
         } else {
-            match self.0.pool.page(job(playbook, view, ready, &plan), haste).await {
+            match self.0.pool.page(self.job(playbook, view, ready, &plan), haste).await {
                 Ok(done) => next.after_page(&plan, folded(done), page.read_to, page.read_to_at),
                 Err(PageLost::Stopping) => return None,
                 Err(lost) => self.take_before(playbook, &mut next, view, ready, &plan, &lost, haste).await?,
@@ -238,7 +231,7 @@ impl Runtime {
         let at = at.min(plan.events.len().saturating_sub(1));
         let before = Plan { events: plan.events[..at].to_vec() };
         if !before.events.is_empty() {
-            let done = self.0.pool.page(job(playbook, view, ready, &before), haste).await.ok()?;
+            let done = self.0.pool.page(self.job(playbook, view, ready, &before), haste).await.ok()?;
             let whole = done.stop.is_none() && done.steps.len() == before.events.len();
             next.after_page(&before, folded(done), next.checkpoint, None);
             if !whole {
