@@ -32,7 +32,7 @@ pub fn not_ready(name: &str, version: u32, view: Option<&View>, behind: Behind) 
     let rebuilding = |detail: String| Some(Rejection::new(Reason::Unavailable, detail).kind(Kind::Rebuilding));
     let Some(view) = view.filter(|view| view.version == version) else {
         return rebuilding(format!(
-            "The view of version {version} of the recall function {name} has not begun to be built; try again later"
+            "The view of version {version} of the recall function {name} waits for its turn to be built; try again later"
         ));
     };
     match view.phase {
