@@ -3,6 +3,7 @@
 pub(crate) mod check;
 pub(crate) mod completions;
 pub(crate) mod events;
+pub(crate) mod fold;
 pub(crate) mod init;
 pub(crate) mod key;
 pub(crate) mod publish;

@@ -16,7 +16,6 @@ pub(crate) enum Between {
     /// What was expected, and what was found.
     ExpectedAndFound,
     /// What was before, and what came after.
-    #[cfg_attr(not(test), expect(dead_code, reason = "the difference of two views is told so"))]
     BeforeAndAfter,
 }
 

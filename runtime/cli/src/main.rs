@@ -11,6 +11,7 @@ mod logging;
 mod opened;
 mod output;
 mod places;
+mod progress;
 mod signals;
 mod written;
 
@@ -48,6 +49,7 @@ async fn perform(arguments: Arguments, out: &mut Output) -> Done {
         Command::Run(asked) => commands::run::run(&asked, folder, out).await,
         Command::Events(asked) => commands::events::events(&asked, folder, out).await,
         Command::Show(asked) => commands::show::show(&asked, folder, out).await,
+        Command::Fold(asked) => commands::fold::fold(&asked, folder, out).await,
         Command::Test(asked) => commands::test::test(&asked, folder, out).await,
         Command::Serve(asked) => commands::serve::serve(&asked, folder, out).await,
         Command::Publish(asked) => commands::publish::publish(&asked, folder, out).await,

@@ -51,6 +51,8 @@ pub(crate) enum Command {
     Events(Events),
     /// Shows a definition: how it stands, and its overview.
     Show(Show),
+    /// Folds a recall function's document over a history, recorded nowhere.
+    Fold(Fold),
     /// Runs test cases of definitions, recorded nowhere.
     Test(Test),
     /// Serves playbooks over HTTP, and the Studio in the browser.
@@ -147,6 +149,32 @@ pub(crate) struct Show {
     /// The definition.
     #[command(flatten)]
     pub(crate) which: Which,
+}
+
+/// `fold`.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  playbook fold campaign-reviews
+  playbook fold campaign-reviews --diff
+  playbook fold campaign-reviews --to-event 0199a3c4-7d2e-7c1a-9b3f-2f1e0d9c8b73 --diff
+  playbook fold campaign-reviews --from events.jsonl --json
+  playbook fold campaign-reviews --from ../last-year
+
+The document is the file on the disk, saved or not. --diff alone compares the view that is kept with this one;
+with --to-event it tells what that event changed.")]
+pub(crate) struct Fold {
+    /// The recall function's name.
+    #[arg(value_parser = name)]
+    pub(crate) name: DefinitionName,
+    /// Another playbook's folder, or a file of events as events export writes it; the folder's own log unless given.
+    #[arg(long, value_name = "DIR|FILE")]
+    pub(crate) from: Option<PathBuf>,
+    /// Stops after the event of this id.
+    #[arg(long, value_name = "ID")]
+    pub(crate) to_event: Option<String>,
+    /// Shows a difference instead of the view.
+    #[arg(long)]
+    pub(crate) diff: bool,
 }
 
 /// `test`.

@@ -165,11 +165,11 @@ fn before(read: &ReadCase, case: &RecallCase, details: &RecallDetails) -> Vec<Mi
 
 /// Says when no filter took some of the events, which is why many a case fails.
 fn untaken(case: &RecallCase, folds: &Folds) -> String {
-    let passed = case.events.len().saturating_sub(folds.folded);
-    match passed {
+    let events = case.events.len() as u64;
+    match events.saturating_sub(folds.folded) {
         0 => String::new(),
         _ if folds.folded == 0 => "; no filter takes any of its events".into(),
-        _ => format!("; no filter takes {} of its {}", passed, count(case.events.len() as u64, "event", "events")),
+        passed => format!("; no filter takes {passed} of its {}", count(events, "event", "events")),
     }
 }
 

@@ -9,6 +9,7 @@ pub use judge::{Mismatch, Verdict};
 
 use crate::folder::{CaseFile, FileError, Folder};
 use crate::ops;
+use crate::replay::Scratch;
 use crate::runtime::OpenError;
 use playbook_definition::case::{Case, ComputationCase, RecallCase, read};
 use playbook_definition::{Details, RecallDetails};
@@ -32,6 +33,7 @@ use std::time::{Duration, Instant};
 #[derive(Debug)]
 pub struct Tester {
     pool: Pool,
+    scratch: Scratch,
     compiler: Arc<Compiler>,
     checked: HashMap<(PathBuf, DefinitionKey), Arc<Tested>>,
 }
@@ -76,7 +78,8 @@ impl Tester {
     /// [`OpenError`] when there is no program to run workers with.
     pub fn new() -> Result<Self, OpenError> {
         let program = WorkerProgram::find().map_err(|why| OpenError::Workers(why.to_string()))?;
-        Ok(Self { pool: Pool::new(program, 1), compiler: Arc::new(Compiler::new()), checked: HashMap::new() })
+        let (scratch, pool) = (Scratch::with(program.clone()), Pool::new(program, 1));
+        Ok(Self { pool, scratch, compiler: Arc::new(Compiler::new()), checked: HashMap::new() })
     }
 
     /// Runs one case.
@@ -122,6 +125,7 @@ impl Tester {
 
     /// Lets go of the workers.
     pub async fn stop(&self) {
+        self.scratch.stop().await;
         self.pool.stop().await;
     }
 
@@ -167,7 +171,7 @@ impl Tester {
         case: &RecallCase,
     ) -> Result<judge::Found, Refusal> {
         let view = case.view.as_ref().unwrap_or(&details.initial).to_string();
-        let folds = fold::fold(&self.pool, key.name.as_str(), saved, details, view, &case.events).await?;
+        let folds = fold::fold(&self.scratch, &key.name, saved, details, view, &case.events).await?;
         let mut answers = Vec::new();
         if folds.halted.is_none() {
             // A run of a case starts as its last event happened, so that its clock reads the same every time.

@@ -4,9 +4,9 @@ use crate::folder::{Folder, PlaybookFile};
 use crate::replay::Source;
 use crate::runtime::{OpenError, Place};
 use playbook_engine::event::{Unseen, is_own, seen};
-use playbook_history::{Content, History, PageQuery, ReadError, Wanted};
+use playbook_history::{Content, History, PageQuery, ReadError, ViewRow, Wanted};
 use playbook_model::event::CloudEvent;
-use playbook_model::id::PlaybookKey;
+use playbook_model::id::{DefinitionName, PlaybookKey};
 use playbook_model::limits::PAGE_RECORDS;
 use playbook_model::record::{DEFINITION_FACTS, Fact, RECORDED_TYPES, RUN_FACTS};
 use playbook_model::time::Moment;
@@ -31,6 +31,19 @@ pub struct SeenAt {
     pub recorded_at: Moment,
     /// The event as a fold sees it.
     pub event: CloudEvent,
+}
+
+/// A view as the log keeps it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct KeptView {
+    /// The version of the recall function it is of.
+    pub version: u32,
+    /// Where it stands: `live`, `rebuilding`, `waiting` or `stalled`.
+    pub phase: String,
+    /// How many events it has folded.
+    pub folded: u64,
+    /// The view, as JSON text.
+    pub view: String,
 }
 
 /// A page of events.
@@ -76,6 +89,20 @@ impl LogReader {
     #[must_use]
     pub fn source(&self) -> Source {
         Source::history(&self.history, &self.playbook)
+    }
+
+    /// A recall function's view as it is kept; `None` before it is built. Waits for the disk.
+    ///
+    /// # Errors
+    /// [`ReadError`].
+    pub fn kept_view(&self, name: &DefinitionName) -> Result<Option<KeptView>, ReadError> {
+        let row = self.history.load_view(&self.playbook, name.as_str())?;
+        Ok(row.map(|ViewRow { head, view }| KeptView {
+            version: head.version,
+            phase: head.phase,
+            folded: head.folded,
+            view,
+        }))
     }
 
     /// A page of the events after a position of the log; 0 begins with the first. Waits for the disk.

@@ -214,7 +214,7 @@ impl Runtime {
 }
 
 /// An issue of an operation's `event` as one of the event itself.
-fn of_event(issue: Issue) -> Issue {
+pub(super) fn of_event(issue: Issue) -> Issue {
     let pointer = issue.pointer.strip_prefix("/event").unwrap_or(&issue.pointer).to_owned();
     Issue { pointer, ..issue }
 }

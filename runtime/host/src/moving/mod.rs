@@ -4,10 +4,12 @@
 //! This module must not know where a text comes from or goes to.
 
 mod export;
+mod given;
 mod import;
 mod text;
 
-pub use export::{EventPage, EventsOf, LogReader, SeenAt, is_seen};
+pub use export::{EventPage, EventsOf, KeptView, LogReader, SeenAt, is_seen};
+pub use given::as_seen;
 pub use import::{GivenEvent, Imported, Recording, RefusedEvent, Taking};
 pub use text::{EventTexts, NextEvent};
 

@@ -51,7 +51,8 @@ impl Recall {
         Ok(CheckedRecall::Ready(Arc::new(Self::new(name.clone(), text, details))))
     }
 
-    fn new(name: DefinitionName, text: String, details: RecallDetails) -> Self {
+    /// One from its program, without its types, and what folding needs of its document.
+    pub(crate) fn new(name: DefinitionName, text: String, details: RecallDetails) -> Self {
         let program = Program { text, first_line: details.first_line };
         Self { name, ready: Ready { program, details } }
     }
