@@ -132,6 +132,21 @@ impl<'a> Reader<'a> {
         self.yaml.places.get(pointer).and_then(|stands| stands.key)
     }
 
+    /// The edit that puts a member before the first one of a mapping, written as that mapping is.
+    pub(crate) fn first_member(&self, pointer: &str, member: &str) -> Option<Edit> {
+        let first = self.at(pointer)?.as_object()?.keys().next()?;
+        let at = self.key_span(&format!("{pointer}/{}", json::escape(first)))?.start;
+        let flows = self.value_span(pointer).is_some_and(|span| self.text[span.start..].starts_with('{'));
+        let line = self.text[..at].rfind('\n').map_or(0, |end| end + 1);
+        let text = if flows {
+            format!("{member}, ")
+        } else {
+            // A key of a block stands behind blanks alone, or behind the dash of a list.
+            format!("{member}\n{}", " ".repeat(self.text[line..at].chars().count()))
+        };
+        Some(Edit { span: Span::new(at, at), text })
+    }
+
     /// Refuses every field of a mapping that its section does not have.
     pub(crate) fn known(&mut self, pointer: &str, section: &Section<'_>, foreign: impl Fn(&str) -> Option<String>) {
         let Some(Value::Object(members)) = self.at(pointer) else { return };

@@ -150,6 +150,11 @@ fn every_fix_leaves_one_problem_less() {
         "language: typescript\nsource: { events: [{ type: spent }] }\ninput: { schema: { maxLenght: 3 } }\n",
         "language: typescript\nsource: { events: [{ type: spent }] }\ninput: { schema: { format: datetime } }\n",
         "language: typescript\nsource: { events: [{ type: spent }] }\ninput: { schema: { $ref: '#/$defs/adress', $defs: { address: {} } } }\n",
+        "language: typescript\nsource: { events: [{ type: spent }] }\nview: { initial: [], schema: { type: array, items: { type: integer } } }\n",
+        "language: typescript\nsource: { events: [{ type: spent }] }\nview:\n  initial: {}\n  schema:\n    type: object\n    additionalProperties: { type: integer }\n",
+        "language: typescript\nsource: { events: [{ type: spent }] }\nview:\n  initial: { a: [] }\n  schema:\n    type: object\n    properties:\n      a:\n        type: array\n",
+        "language: typescript\nsource: { events: [{ type: spent }] }\nview: { initial: [] }\n",
+        "language: typescript\nsource: { events: [{ type: spent }] }\nview:\n  initial: {}\n",
     ];
     for front in bad {
         let text = format!("---\n{front}---\n{fold}");
@@ -201,6 +206,23 @@ fn details_are_stored_and_read_back() {
     });
     let stored = serde_json::to_value(&details).expect("details are JSON");
     assert_eq!(serde_json::from_value::<Details>(stored).expect("as they were"), details);
+}
+
+#[test]
+fn a_lookup_is_mended_where_it_stands() {
+    let text = "---\nlanguage: typescript\nsource: { events: [{ type: spent }] }\nview: { initial: {}, schema: { type: object, maxProperties: 9, additionalProperties: { type: integer } } }\n---\n\
+        export function fold(view: View, event: Event): View {\n  const before = view[event.id] ?? 0;\n  return { ...view, [event.id]: before + 1 };\n}\n";
+    let problems = check_without_compiler(DefinitionType::Recall, text).problems;
+    let problem = problems.iter().find(|problem| problem.code == "recall.lookup").expect("it is told");
+    let edit = &problem.fix.as_ref().expect("a fix").edits[0];
+    let mut mended = text.to_owned();
+    mended.replace_range(edit.span.start..edit.span.end, &edit.text);
+    assert!(
+        mended.contains("const before = (Object.hasOwn(view, event.id) ? view[event.id] : undefined) ?? 0;"),
+        "{mended}"
+    );
+    let after = check_without_compiler(DefinitionType::Recall, &mended).problems;
+    assert!(!after.iter().any(|problem| problem.code == "recall.lookup"), "{after:?}");
 }
 
 #[test]

@@ -5,7 +5,7 @@ use crate::yaml::bytes_over;
 use playbook_model::json;
 use playbook_model::limits::{VALUE_LEVELS, VIEW_BYTES};
 use playbook_model::position::Span;
-use playbook_model::problem::{Place, Problem};
+use playbook_model::problem::{Edit, Place, Problem};
 use playbook_model::word::thousands;
 use playbook_schema::{Manner, Schema, largest};
 use serde_json::Value;
@@ -14,7 +14,7 @@ use serde_json::Value;
 pub(crate) fn read(reader: &mut Reader<'_>) -> (Value, SchemaRead) {
     let section = Section { of: "view", code: "document.field", fields: &["initial", "schema"] };
     if reader.at("/view").is_none() {
-        unbounded(reader, "/view", "The view has no schema, so nothing says how large it may grow.");
+        unbounded(reader, "/view", NO_SCHEMA, None);
         return (Value::Null, SchemaRead::None);
     }
     if reader.mapping("/view", "document.field").is_none() {
@@ -40,12 +40,22 @@ pub(crate) fn read(reader: &mut Reader<'_>) -> (Value, SchemaRead) {
             bounded(reader, &schema.clone());
         }
         None if schema == SchemaRead::None => {
-            unbounded(reader, "/view", "The view has no schema, so nothing says how large it may grow.");
+            // What it starts as says what it is going to be, where it is a list or an object.
+            let schema = match &written {
+                Some(Value::Array(_)) => Some(format!("schema: {{ type: array, maxItems: {ENTRIES} }}")),
+                Some(Value::Object(_)) => Some(format!("schema: {{ type: object, maxProperties: {ENTRIES} }}")),
+                _ => None,
+            };
+            unbounded(reader, "/view", NO_SCHEMA, schema);
         }
         None => {}
     }
     (written.unwrap_or(Value::Null), schema)
 }
+
+const NO_SCHEMA: &str = "The view has no schema, so nothing says how large it may grow.";
+/// How many entries an edit offers to keep, as the format's own example does.
+const ENTRIES: usize = 50;
 
 /// "Fields": `initial` must match the schema too; left out, it is `null`.
 fn fits(reader: &mut Reader<'_>, initial: Option<&Value>, schema: &Value) {
@@ -85,7 +95,11 @@ fn bounded(reader: &mut Reader<'_>, schema: &Value) {
         let message = format!(
             "Nothing bounds how many entries this part of the view may hold, so the view may outgrow its {most} bytes."
         );
-        unbounded(reader, &here, &message);
+        let bound = match schema.pointer(&growing) {
+            Some(Value::Object(members)) if members.get("type").is_some_and(|of| of == "array") => "maxItems",
+            _ => "maxProperties",
+        };
+        unbounded(reader, &here, &message, Some(format!("{bound}: {ENTRIES}")));
     } else if let Some(bytes) = found.bytes.filter(|bytes| *bytes > VIEW_BYTES as u64) {
         let most = bytes_over(usize::try_from(bytes).unwrap_or(usize::MAX), VIEW_BYTES);
         let here = format!("/view/schema{}", found.dominates);
@@ -99,11 +113,18 @@ fn bounded(reader: &mut Reader<'_>, schema: &Value) {
     }
 }
 
-fn unbounded(reader: &mut Reader<'_>, pointer: &str, message: &str) {
+/// Warns of what nothing bounds, with the member that would bound it.
+fn unbounded(reader: &mut Reader<'_>, pointer: &str, message: &str, bound: Option<String>) {
     let warning = Problem::warning("recall.view.unbounded", reader.place(pointer, Part::Key), message).hint(
         "Bound every list and text the fold keeps, and say so in view.schema with maxItems, maxProperties and maxLength.",
     );
-    reader.problems.push(warning);
+    let edit = bound.as_ref().and_then(|bound| reader.first_member(pointer, bound));
+    reader.problems.push(match (bound, edit) {
+        (Some(bound), Some(edit)) => {
+            warning.fix(format!("Add {bound}, which the fold then has to keep to"), vec![edit])
+        }
+        _ => warning,
+    });
 }
 
 /// The most lookups a check warns of.
@@ -152,7 +173,13 @@ pub(crate) fn lookups(reader: &mut Reader<'_>, body: Body<'_>) {
                 format!("Read it as Object.hasOwn(view, {key}) ? view[{key}] : undefined.")
             };
             let place = Place::of(&reader.index, span, None);
-            reader.problems.push(Problem::warning("recall.lookup", place, message).hint(hint));
+            let warning = Problem::warning("recall.lookup", place, message).hint(hint);
+            reader.problems.push(if assigns {
+                warning
+            } else {
+                let text = format!("(Object.hasOwn(view, {key}) ? view[{key}] : undefined)");
+                warning.fix("Read it only when the view holds it itself", vec![Edit { span, text }])
+            });
         }
         before = line;
         offset += line.len();
