@@ -24,6 +24,13 @@ impl Progress {
         Self { begun: Instant::now(), told: None, heard: io::stderr().is_terminal(), what }
     }
 
+    /// As [`Self::begin`], while results are written: nothing is told where they go to the same person.
+    pub(crate) fn begin_beside_results(what: &'static str) -> Self {
+        let mut begun = Self::begin(what);
+        begun.heard &= !io::stdout().is_terminal();
+        begun
+    }
+
     /// Tells how many events were gone through.
     pub(crate) fn tell(&mut self, events: u64) {
         let due = self.told.map_or(self.begun.elapsed() >= PATIENCE, |told| told.elapsed() >= BETWEEN);

@@ -112,7 +112,7 @@ fn published_events_are_imported_once() {
 
     let refused = place.run(&["events", "import", "all.jsonl", "--folder", "other"]).ended(1);
     assert!(
-        refused.out.starts_with("all.jsonl:1: /type: The playbook records events of this type itself"),
+        refused.out.starts_with("all.jsonl:1: /type: Only a playbook records definition_created, of itself"),
         "{refused:?}"
     );
     assert!(refused.err.contains("0 events imported before it"), "{refused:?}");
@@ -272,4 +272,14 @@ fn hostile_files_end_in_words() {
     let deep = "[".repeat(200_000);
     place.write("hostile", format!("{{\"type\":\"a\",\"source\":\"b\",\"data\":{deep}"));
     place.run(&["events", "import", "hostile", "--folder", "sample"]).ended(1);
+}
+
+#[test]
+fn a_check_tells_the_first_hundred_and_counts_the_rest() {
+    let place = Place::with_sample();
+    place.write("many.jsonl", "{\"type\": \"a\"}\n".repeat(1_234));
+    let checked = place.run(&["events", "import", "many.jsonl", "--check", "--folder", "sample"]).ended(1);
+    assert_eq!(checked.out.lines().count(), 101);
+    assert!(checked.out.ends_with("and 1,134 more events are refused.\n"), "{checked:?}");
+    assert!(checked.err.contains("1,234 would be refused"), "{checked:?}");
 }

@@ -305,13 +305,17 @@ fn usage_help_and_completions() {
     place.run(&[]).ended(2);
     place.run(&["nonsense"]).ended(2);
     place.run(&["check", "--format", "xml"]).ended(2);
-    for command in ["init", "check", "run", "events", "show", "serve", "publish", "key", "completions"] {
+    for command in ["init", "check", "run", "events", "show", "fold", "test", "serve", "publish", "key", "completions"]
+    {
         let help = place.run(&[command, "--help"]).ended(0);
         assert!(help.out.contains("Usage: playbook"), "{help:?}");
         assert!(command == "events" || help.out.contains("Example"), "{command}: {help:?}");
     }
     for shell in ["bash", "zsh", "fish", "powershell", "elvish"] {
-        assert!(place.run(&["completions", shell]).ended(0).out.contains("publish"), "{shell}");
+        let script = place.run(&["completions", shell]).ended(0).out;
+        for word in ["publish", "export", "import", "as-history", "fold", "to-event", "test", "update"] {
+            assert!(script.contains(word), "{shell}: {word}");
+        }
     }
     let key = place.run(&["key", "ci", "--org", "acme", "--json"]).ended(0).json();
     assert!(key["key"].as_str().is_some_and(|key| key.starts_with("abk_ci_")), "{key}");

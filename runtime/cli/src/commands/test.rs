@@ -7,7 +7,7 @@ use crate::opened;
 use crate::output::{Output, complain};
 use playbook_host::case::rewrite;
 use playbook_host::cases::{Outcome, Tester, Verdict};
-use playbook_host::folder::{CaseFile, Folder, Stray};
+use playbook_host::folder::{CaseFile, FileError, Folder, Stray};
 use playbook_model::difference::Difference;
 use playbook_model::problem::Problem;
 use playbook_model::refusal::Refusal;
@@ -106,20 +106,23 @@ async fn all(
 
 async fn one(asked: &Test, chosen: &Chosen, case: CaseFile, tester: &mut Tester) -> Result<Line, Failure> {
     let path = chosen.shown(&case.relative());
-    let outcome = match tester.run(&chosen.folder, &case).await.map_err(cannot)? {
-        Ok(outcome) => outcome,
-        Err(refusal) => {
-            let why = match refusal {
-                Refusal::Rejected(rejection) => sentence(&rejection.detail),
-                Refusal::Incident { id } => {
-                    format!("The program broke down over this case; its log has it under {id}.")
-                }
-            };
-            let told = vec![plain(&path, why)];
-            return Ok(Line { path, case: Some(case), description: None, told, updated: false });
+    // A case that cannot be read, or breaks the program down, keeps no other from being run.
+    let broken = match tester.run(&chosen.folder, &case).await {
+        Ok(Ok(outcome)) => return judged(asked, chosen, case, path, &outcome),
+        Ok(Err(Refusal::Rejected(rejection))) => plain(&path, sentence(&rejection.detail)),
+        Ok(Err(Refusal::Incident { id })) => {
+            plain(&path, format!("The program broke down over this case; its log has it under {id}."))
         }
+        Err(FileError::NotText { path }) => plain(&chosen.inside(&path), "The file is not text in UTF-8.".into()),
+        Err(FileError::Huge { path }) => plain(&chosen.inside(&path), "The file is far too large.".into()),
+        Err(FileError::Io { path, why }) => plain(&chosen.inside(&path), format!("The file cannot be read: {why}.")),
+        Err(other) => plain(&path, sentence(&other.to_string())),
     };
-    let told = told(chosen, &path, &outcome);
+    Ok(Line { path, case: Some(case), description: None, told: vec![broken], updated: false })
+}
+
+fn judged(asked: &Test, chosen: &Chosen, case: CaseFile, path: String, outcome: &Outcome) -> Result<Line, Failure> {
+    let told = told(chosen, &path, outcome);
     let updated = match &outcome.verdict {
         Verdict::Failed { mended: Some(mended), .. } if asked.update => {
             let text = rewrite(&outcome.text, mended);
@@ -128,7 +131,7 @@ async fn one(asked: &Test, chosen: &Chosen, case: CaseFile, tester: &mut Tester)
         }
         _ => false,
     };
-    Ok(Line { path, case: Some(case), description: outcome.description, told, updated })
+    Ok(Line { path, case: Some(case), description: outcome.description.clone(), told, updated })
 }
 
 fn told(chosen: &Chosen, path: &str, outcome: &Outcome) -> Vec<Told> {
@@ -276,6 +279,12 @@ impl Chosen {
 
     fn takes(&self, case: &CaseFile) -> bool {
         self.takes_path(&case.relative()) || self.inner == Folder::relative(&case.key)
+    }
+
+    /// A file of the playbook as it is shown.
+    fn inside(&self, file: &Path) -> String {
+        let inner = file.strip_prefix(self.folder.path()).unwrap_or(file);
+        self.root.join(inner).display().to_string()
     }
 
     fn shown(&self, relative: &str) -> String {

@@ -101,10 +101,12 @@ impl Runtime {
         let mut refused = Vec::new();
         for GivenEvent { line, event } in given {
             let fill = Published { id: Uuid::now_v7().to_string(), at };
-            let own = event.get("type").and_then(Value::as_str).is_some_and(is_own);
-            let read = match taking {
-                Taking::History if own => take_over(&event, &fill),
-                _ => publish(&event, &fill),
+            let own = event.get("type").and_then(Value::as_str).filter(|kind| is_own(kind));
+            let read = match (taking, own) {
+                (Taking::History, Some(_)) => take_over(&event, &fill),
+                // One sentence says more than the rule about each of its attributes.
+                (Taking::Published, Some(kind)) => Err(vec![not_published(kind)]),
+                (_, None) => publish(&event, &fill),
             };
             match read {
                 Ok(published) => {
@@ -211,6 +213,13 @@ impl Runtime {
             }
         }
     }
+}
+
+fn not_published(kind: &str) -> Issue {
+    let detail = format!(
+        "Only a playbook records {kind}, of itself, so nobody publishes it; as history it is taken over into a scratch playbook"
+    );
+    Issue { detail, pointer: "/event/type".into() }
 }
 
 /// An issue of an operation's `event` as one of the event itself.

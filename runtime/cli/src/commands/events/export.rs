@@ -4,6 +4,7 @@ use crate::arguments::{EventsFormat, ExportEvents};
 use crate::ended::{Done, Ended, Failure, cannot};
 use crate::opened;
 use crate::output::{Output, complain};
+use crate::progress::Progress;
 use crate::written::{Existing, Written};
 use playbook_host::moving::{EventsOf, LogReader, is_seen};
 use playbook_model::word::count;
@@ -26,7 +27,8 @@ pub(crate) fn export(asked: &ExportEvents, folder: Option<&Path>, out: &mut Outp
             let existing = if asked.force { Existing::Replaced } else { Existing::Stays };
             let mut file = Written::begin(path, existing)?;
             let unwritten = |why: io::Error| cannot(format!("{} cannot be written: {why}", path.display()));
-            let written = write(log.as_ref(), &of, asked.format, &mut file, &unwritten)?;
+            let progress = Progress::begin("Written");
+            let written = write(log.as_ref(), &of, asked.format, &mut file, progress, &unwritten)?;
             file.finish()?;
             written
         }
@@ -35,7 +37,8 @@ pub(crate) fn export(asked: &ExportEvents, folder: Option<&Path>, out: &mut Outp
                 io::ErrorKind::BrokenPipe => Failure::Unread,
                 _ => cannot(format!("The output cannot be written: {why}")),
             };
-            write(log.as_ref(), &of, asked.format, &mut BufWriter::new(io::stdout().lock()), &unread)?
+            let progress = Progress::begin_beside_results("Written");
+            write(log.as_ref(), &of, asked.format, &mut BufWriter::new(io::stdout().lock()), progress, &unread)?
         }
     };
     if written.passed_over > 0 {
@@ -67,6 +70,7 @@ fn write(
     of: &EventsOf,
     format: EventsFormat,
     out: &mut impl Write,
+    mut progress: Progress,
     failed: &dyn Fn(io::Error) -> Failure,
 ) -> Result<Wrote, Failure> {
     let mut wrote = Wrote { events: 0, passed_over: 0 };
@@ -90,7 +94,9 @@ fn write(
         if !page.more {
             break;
         }
+        progress.tell(wrote.events);
     }
+    progress.end();
     let last = if wrote.events == 0 { last.trim_start() } else { last };
     out.write_all(last.as_bytes()).and_then(|()| out.flush()).map_err(failed)?;
     Ok(wrote)

@@ -4,6 +4,7 @@ use crate::arguments::ImportEvents;
 use crate::ended::{Done, Ended, Failure, cannot, sentence};
 use crate::opened::{self, Opened};
 use crate::output::{Output, complain};
+use crate::progress::Progress;
 use playbook_host::moving::{EventTexts, GivenEvent, Imported, NextEvent, Recording, RefusedEvent, Taking};
 use playbook_host::{Place, Runtime};
 use playbook_model::ending::Issue;
@@ -16,6 +17,8 @@ use std::path::Path;
 
 /// Events of one batch.
 const BATCH: usize = 500;
+/// Refused events that a check tells; the rest is counted.
+const TOLD: usize = 100;
 
 /// Takes them in.
 pub(crate) async fn import(asked: &ImportEvents, folder: Option<&Path>, out: &mut Output) -> Done {
@@ -23,7 +26,8 @@ pub(crate) async fn import(asked: &ImportEvents, folder: Option<&Path>, out: &mu
     let into = Into::open(asked, folder).await?;
     let imported = all(asked, &into, &mut texts).await;
     into.close().await;
-    tell(asked, &imported?, out)
+    let (imported, untold) = imported?;
+    tell(asked, &imported, untold, out)
 }
 
 fn reader(file: &Path) -> Result<Box<dyn BufRead + Send>, Failure> {
@@ -105,10 +109,12 @@ async fn all(
     asked: &ImportEvents,
     into: &Into,
     texts: &mut EventTexts<Box<dyn BufRead + Send>>,
-) -> Result<Imported, Failure> {
+) -> Result<(Imported, usize), Failure> {
     let taking = if asked.as_history { Taking::History } else { Taking::Published };
     let recording = if asked.check { Recording::CheckOnly } else { Recording::Record };
     let mut whole = Imported::default();
+    let mut untold = 0;
+    let mut progress = Progress::begin("Gone through");
     let mut ended = false;
     while !ended {
         let mut batch = Vec::new();
@@ -136,21 +142,26 @@ async fn all(
             whole.refused.extend(bad);
         }
         ended |= recording == Recording::Record && !(whole.refused.is_empty() && whole.stopped.is_none());
+        untold += whole.refused.len().saturating_sub(TOLD);
+        whole.refused.truncate(TOLD);
+        progress.tell((whole.recorded + whole.there + whole.refused.len() + untold) as u64);
     }
-    Ok(whole)
+    progress.end();
+    Ok((whole, untold))
 }
 
 fn shown(asked: &ImportEvents) -> String {
     if asked.file == Path::new("-") { "The standard input".into() } else { asked.file.display().to_string() }
 }
 
-fn tell(asked: &ImportEvents, imported: &Imported, out: &mut Output) -> Done {
+fn tell(asked: &ImportEvents, imported: &Imported, untold: usize, out: &mut Output) -> Done {
     let Imported { recorded, there, refused, stopped } = imported;
     if out.is_json() {
         let problems: Vec<Value> =
             refused.iter().map(|refused| json!({ "line": refused.line, "issues": refused.issues })).collect();
         let counted = if asked.check { "would_import" } else { "imported" };
-        out.value(&json!({ counted: recorded, "there_already": there, "problems": problems }))?;
+        let more = json!({ counted: recorded, "there_already": there, "problems": problems, "more_problems": untold });
+        out.value(&more)?;
     } else {
         for refused in refused {
             for issue in &refused.issues {
@@ -158,13 +169,16 @@ fn tell(asked: &ImportEvents, imported: &Imported, out: &mut Output) -> Done {
                 out.line(&format!("{}:{}: {at}{}", shown(asked), refused.line, sentence(&issue.detail)))?;
             }
         }
+        if untold > 0 {
+            out.line(&format!("and {} are refused.", count(untold as u64, "more event", "more events")))?;
+        }
         let events = count(*recorded as u64, "event", "events");
         let passed = match there {
             0 => String::new(),
             1 => ", 1 was there already".into(),
             there => format!(", {} were there already", thousands(*there as u64)),
         };
-        let words = match (asked.check, refused.len()) {
+        let words = match (asked.check, refused.len() + untold) {
             (true, 0) => format!("{events} can be imported{passed}; nothing was recorded."),
             (true, bad) => {
                 let bad = count(bad as u64, "would be refused", "would be refused");
