@@ -9,6 +9,7 @@
 //!
 //! Every call here blocks on the disk, except [`History::append_async`] and [`History::follow`].
 
+mod along;
 mod append;
 mod check;
 mod content;

@@ -5,14 +5,14 @@ use crate::check::{self, Found};
 use crate::error::{AppendError, OpenError, ReadError};
 use crate::feed::{self, FeedPage, FeedQuery};
 use crate::lock::Lock;
-use crate::page::{self, Page, PageQuery};
+use crate::page::{self, Page, PageQuery, Wanted};
 use crate::pool::Pool;
 use crate::record::{Content, NewAppend, NewRecord, Record};
 use crate::runs::{self, RunRow, RunsPage, RunsQuery};
 use crate::stream::Stream;
 use crate::view::{self, Change, Rewrite, Saved, ViewHead, ViewRow};
 use crate::writer::Desk;
-use crate::{append, migrate, read};
+use crate::{along, append, migrate, read};
 use playbook_model::id::{PlaybookKey, RunId};
 use playbook_model::time::Moment;
 use rusqlite::config::DbConfig;
@@ -193,6 +193,52 @@ impl History {
     /// [`ReadError`].
     pub fn page(&self, query: &PageQuery<'_>) -> Result<Page, ReadError> {
         self.inner.pool.read(|conn| page::page(conn, query))
+    }
+
+    /// How many records of the wanted kinds a playbook has after one position and up to another, counted along the
+    /// index to at most `most`.
+    ///
+    /// # Errors
+    /// [`ReadError`].
+    pub fn count(
+        &self,
+        playbook: &PlaybookKey,
+        wanted: &[Wanted],
+        between: (u64, u64),
+        most: u64,
+    ) -> Result<u64, ReadError> {
+        self.inner.pool.read(|conn| along::count(conn, playbook, wanted, between, most))
+    }
+
+    /// The positions of a playbook's last records of the wanted kinds before a position, newest first, at most `most`.
+    ///
+    /// # Errors
+    /// [`ReadError`].
+    pub fn before(
+        &self,
+        playbook: &PlaybookKey,
+        wanted: &[Wanted],
+        before: u64,
+        most: usize,
+    ) -> Result<Vec<u64>, ReadError> {
+        self.inner.pool.read(|conn| along::before(conn, playbook, wanted, before, most))
+    }
+
+    /// A playbook's records at positions, in that order: as many from the first as hold 4 MiB of data, one at the
+    /// least; none from a position on that has no record of the playbook.
+    ///
+    /// # Errors
+    /// [`ReadError`].
+    pub fn at(&self, playbook: &PlaybookKey, positions: &[u64]) -> Result<Vec<Record>, ReadError> {
+        self.inner.pool.read(|conn| along::at(conn, playbook, positions))
+    }
+
+    /// The types of a playbook's records, and of its published events, at most `most` of each.
+    ///
+    /// # Errors
+    /// [`ReadError`].
+    pub fn types(&self, playbook: &PlaybookKey, most: usize) -> Result<Vec<Wanted>, ReadError> {
+        self.inner.pool.read(|conn| along::types(conn, playbook, most))
     }
 
     /// The global position of a playbook's newest record, and when it was recorded.

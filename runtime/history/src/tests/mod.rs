@@ -1,5 +1,6 @@
 //! Tests that look inside: each opens a history in a folder of its own.
 
+mod along;
 mod append;
 mod content;
 mod feed;

@@ -2,7 +2,7 @@ use super::*;
 use crate::Wanted;
 
 /// A playbook with runs that end, published events, and records of a neighbour in between.
-fn mixed(place: &Place) -> (PlaybookKey, Vec<Record>) {
+pub(super) fn mixed(place: &Place) -> (PlaybookKey, Vec<Record>) {
     let playbook = key("campaigns");
     let mut records = Vec::new();
     for number in 0..30_u128 {
@@ -17,7 +17,7 @@ fn mixed(place: &Place) -> (PlaybookKey, Vec<Record>) {
     (playbook, records)
 }
 
-fn kind(name: &str) -> Wanted {
+pub(super) fn kind(name: &str) -> Wanted {
     Wanted::Kind(name.into())
 }
 

@@ -6,6 +6,7 @@
 mod recall;
 mod scratch;
 mod source;
+mod taken;
 mod walk;
 
 #[cfg(test)]
@@ -16,6 +17,10 @@ pub use recall::{CheckedRecall, Recall};
 pub use scratch::Scratch;
 pub use source::Source;
 pub use walk::{Folded, Halted, Page, Replay};
+
+pub(crate) use scratch::{Pace, Terms};
+pub(crate) use source::{Planned, planned, seen_records};
+pub(crate) use taken::taken;
 
 /// Records of the log that a replay reads at once, and so the most events of one page.
 pub const PAGE_EVENTS: usize = 500;

@@ -2,14 +2,16 @@
 
 use crate::ops;
 use crate::runtime::incident;
-use crate::views::Ready;
+use crate::views::{Ready, recall_details};
 use playbook_definition::{Details, RecallDetails};
+use playbook_engine::definition::Definition;
 use playbook_model::definition::{DefinitionKey, DefinitionType};
 use playbook_model::id::DefinitionName;
 use playbook_model::problem::{Problem, errors};
 use playbook_model::refusal::Refusal;
 use playbook_sandbox::Program;
 use playbook_typescript::Compiler;
+use serde_json::Value;
 use std::sync::Arc;
 
 /// A recall function that can fold.
@@ -49,6 +51,25 @@ impl Recall {
             return Err(incident("a recall document gave no recall details"));
         };
         Ok(CheckedRecall::Ready(Arc::new(Self::new(name.clone(), text, details))))
+    }
+
+    /// A saved version; `None` for one whose details cannot be read.
+    pub(crate) fn saved(name: &DefinitionName, definition: &Definition) -> Option<Arc<Self>> {
+        let details = recall_details(definition)?;
+        let text = definition.saved.stripped.clone()?;
+        Some(Arc::new(Self::new(name.clone(), text, details)))
+    }
+
+    /// The same without the view's schema: what it folds is given whatever it is.
+    pub(crate) fn unchecked(&self) -> Self {
+        let details = RecallDetails { view_schema: None, ..self.details().clone() };
+        Self::new(self.name.clone(), self.ready.program.text.clone(), details)
+    }
+
+    /// The same filters with a fold that keeps nothing, from the view `null`.
+    pub(super) fn sieve(&self) -> Self {
+        let details = RecallDetails { view_schema: None, initial: Value::Null, ..self.details().clone() };
+        Self::new(self.name.clone(), "export function fold(view) { return view; }".into(), details)
     }
 
     /// One from its program, without its types, and what folding needs of its document.

@@ -7,7 +7,9 @@ use playbook_engine::event::Seen;
 use playbook_engine::view::{Halt, StallKind};
 use playbook_model::limits;
 use playbook_model::refusal::Refusal;
-use playbook_worker::{Haste, PageDone, PageEvent, PageJob, PageLost, Pool, Step, Trace, WorkerProgram};
+use playbook_worker::{
+    Added, Haste, PageDone, PageEvent, PageJob, PageLost, PageStop, Pool, Step, Trace, WorkerProgram,
+};
 use std::sync::atomic::{AtomicU64, Ordering};
 
 /// How long a page folds: a person who waits for another fold waits no longer for its turn.
@@ -22,6 +24,25 @@ pub struct Scratch {
     pool: Pool,
 }
 
+/// Whether somebody waits for a fold.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Pace {
+    /// A person does.
+    AtOnce,
+    /// It is one of many, of a replay that takes its time.
+    Behind,
+}
+
+/// What is folded, and how.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Terms<'a> {
+    /// Names the sandboxes of one replay; see [`Scratch::key`].
+    pub(crate) key: u64,
+    pub(crate) recall: &'a Recall,
+    pub(crate) pace: Pace,
+    pub(crate) trace: Trace,
+}
+
 /// What folding some events came to.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Portion {
@@ -29,8 +50,12 @@ pub(crate) struct Portion {
     pub(crate) view: String,
     /// One for each event that was gone past.
     pub(crate) steps: Vec<Step>,
+    /// The top-level members that the folds added, where that is traced.
+    pub(crate) added: Vec<Added>,
     /// What held up the event after them; `None` when all were gone past or the time of a page ran out.
     pub(crate) halt: Option<Halt>,
+    /// The same as whoever folds tells it; `None` for an event that it was lost at.
+    pub(crate) stop: Option<PageStop>,
 }
 
 impl Scratch {
@@ -63,14 +88,18 @@ impl Scratch {
     /// is busy, and whoever replays can try again.
     pub(crate) async fn fold(
         &self,
-        key: u64,
-        recall: &Recall,
+        terms: Terms<'_>,
         view: String,
         events: &[(&Seen, &[usize])],
     ) -> Result<Portion, Refusal> {
-        let job = job(key, recall, view, events);
+        let haste = match terms.pace {
+            Pace::AtOnce => Haste::Live,
+            // At least one worker is left to those who wait.
+            Pace::Behind => Haste::Build,
+        };
+        let job = job(terms, view, events);
         let before = job.view.clone();
-        let (at, kind, error) = match self.pool.page(job, Haste::Build).await {
+        let (at, kind, error) = match self.pool.page(job, haste).await {
             Ok(done) => return Ok(portion(done)),
             Err(PageLost::Stopping) => return Err(stopping()),
             Err(PageLost::Crashed { at }) => (at, StallKind::Crash, "The worker folding it crashed"),
@@ -79,9 +108,10 @@ impl Scratch {
         let halted = Halt { kind, error: error.into(), line: None, filter: false };
         let whole = &events[..at.min(events.len())];
         if whole.is_empty() {
-            return Ok(Portion { view: before, steps: Vec::new(), halt: Some(halted) });
+            let (steps, added) = (Vec::new(), Vec::new());
+            return Ok(Portion { view: before, steps, added, halt: Some(halted), stop: None });
         }
-        match self.pool.page(self::job(key, recall, before, whole), Haste::Build).await {
+        match self.pool.page(self::job(terms, before, whole), haste).await {
             Ok(done) => {
                 let mut portion = portion(done);
                 if portion.halt.is_none() && portion.steps.len() == whole.len() {
@@ -95,11 +125,11 @@ impl Scratch {
     }
 }
 
-fn job(key: u64, recall: &Recall, view: String, events: &[(&Seen, &[usize])]) -> PageJob {
-    let details = recall.details();
+fn job(terms: Terms<'_>, view: String, events: &[(&Seen, &[usize])]) -> PageJob {
+    let details = terms.recall.details();
     PageJob {
-        key,
-        program: recall.ready.program.clone(),
+        key: terms.key,
+        program: terms.recall.ready.program.clone(),
         filters: expressions(details),
         schema: details.view_schema.clone(),
         view,
@@ -116,10 +146,11 @@ fn job(key: u64, recall: &Recall, view: String, events: &[(&Seen, &[usize])]) ->
         work: limits::FOLD_WORK,
         filter_work: limits::FILTER_WORK,
         memory: limits::FOLD_MEMORY,
-        trace: Trace::Nothing,
+        trace: terms.trace,
     }
 }
 
 fn portion(done: PageDone) -> Portion {
-    Portion { view: done.view, steps: done.steps, halt: done.stop.map(halt) }
+    let stop = done.stop.clone();
+    Portion { view: done.view, steps: done.steps, added: done.added, halt: done.stop.map(halt), stop }
 }

@@ -1,7 +1,7 @@
 //! A replay under way: page after page, until the end of its events or a stall.
 
 use super::recall::Recall;
-use super::scratch::Scratch;
+use super::scratch::{Pace, Scratch, Terms};
 use super::source::{Planned, Source};
 use super::{PAGE_EVENTS, StallKind};
 use crate::runtime::incident;
@@ -9,7 +9,7 @@ use playbook_engine::event::Seen;
 use playbook_model::event::CloudEvent;
 use playbook_model::refusal::Refusal;
 use playbook_model::time::Moment;
-use playbook_worker::Step;
+use playbook_worker::{Step, Trace};
 use std::collections::VecDeque;
 use std::sync::Arc;
 
@@ -19,6 +19,8 @@ pub struct Replay {
     scratch: Scratch,
     recall: Arc<Recall>,
     source: Source,
+    pace: Pace,
+    trace: Trace,
     key: u64,
     view: String,
     folded: u64,
@@ -55,6 +57,8 @@ pub struct Folded {
     pub work: u32,
     /// Bytes of the view after it, as JSON.
     pub bytes: usize,
+    /// The top-level members it added to the view, each as its name's hash, where that is traced.
+    pub(crate) added: Vec<u64>,
 }
 
 /// The event that a replay stopped at: "When a view stalls".
@@ -91,6 +95,8 @@ impl Replay {
             scratch: scratch.clone(),
             recall,
             source,
+            pace: Pace::Behind,
+            trace: Trace::Nothing,
             key: Scratch::key(),
             view,
             folded: 0,
@@ -120,18 +126,23 @@ impl Replay {
         if !self.ahead.is_empty() {
             let planned: Vec<(&Seen, &[usize])> =
                 self.ahead.iter().take(PAGE_EVENTS).map(|event| (&*event.seen, event.ask.as_slice())).collect();
-            let portion = self.scratch.fold(self.key, &self.recall, self.view.clone(), &planned).await?;
+            let terms = Terms { key: self.key, recall: &self.recall, pace: self.pace, trace: self.trace };
+            let portion = self.scratch.fold(terms, self.view.clone(), &planned).await?;
             if portion.steps.is_empty() && portion.halt.is_none() {
                 return Err(incident("a page of a replay went past no event"));
             }
             self.view = portion.view;
-            for step in portion.steps {
+            let mut added = portion.added.iter().peekable();
+            for (place, step) in (0_u32..).zip(portion.steps) {
                 let Some(event) = self.ahead.pop_front() else { break };
                 self.read_to = event.position;
                 if let Step::Folded { work, bytes } = step {
                     self.folded += 1;
+                    let names =
+                        std::iter::from_fn(|| added.next_if(|added| added.step == place).map(|added| added.name));
+                    let names: Vec<u64> = names.collect();
                     let Seen { event: seen, time, .. } = Arc::unwrap_or_clone(event.seen);
-                    events.push(Folded { position: event.position, event: seen, time, work, bytes });
+                    events.push(Folded { position: event.position, event: seen, time, work, bytes, added: names });
                 }
             }
             if let Some(halt) = portion.halt

@@ -1,5 +1,6 @@
 //! The open folder: opening, watching, closing.
 
+use super::views::Notes;
 use super::{Answer, Input, Studio, StudioRefusal, invalid, recent};
 use crate::clock::Clock;
 use crate::folder::{self, FileError, Folder, PlaybookFile, Stray, standing};
@@ -25,6 +26,8 @@ pub(super) struct Open {
     pub(super) runtime: Runtime,
     /// Why a passing document was not recorded, by its key's text.
     pub(super) unrecorded: Mutex<std::collections::HashMap<String, String>>,
+    /// What is known of its views beside what is kept.
+    pub(super) views: Notes,
     /// Watches until the folder is closed.
     _watcher: Option<RecommendedWatcher>,
     tasks: Mutex<Vec<tokio::task::JoinHandle<()>>>,
@@ -106,6 +109,7 @@ impl Studio {
             key,
             runtime,
             unrecorded: Mutex::default(),
+            views: Notes::default(),
             _watcher: watcher,
             tasks: Mutex::default(),
         });

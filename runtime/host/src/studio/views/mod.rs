@@ -1,9 +1,18 @@
 //! A recall function's view, and the bench that repairs a stalled one.
 
+mod behind;
+mod filters;
+mod notes;
+mod stall;
+
+pub(super) use notes::Notes;
+
 use super::check::problem_view;
 use super::{Answer, Input, Studio};
-use crate::views::{Ready, Refolded, recall_details};
+use crate::replay::Recall;
+use crate::views::{Ready, Refolded};
 use playbook_definition::Details;
+use playbook_engine::view::Phase;
 use playbook_model::definition::{DefinitionKey, DefinitionType};
 use playbook_model::ending::{Reason, Rejection};
 use playbook_model::id::DefinitionName;
@@ -11,7 +20,12 @@ use playbook_model::position::LineIndex;
 use playbook_model::{json, limits, problem};
 use playbook_sandbox::Program;
 use serde_json::{Value, json};
-use std::time::Instant;
+use std::time::{Duration, Instant};
+
+/// How long one call reads the log for a count; the next goes on.
+const PATIENCE: Duration = Duration::from_millis(100);
+/// Records read at once for it.
+const READ: usize = 500;
 
 impl Studio {
     pub(super) async fn get_view(&self, given: &Input) -> Answer {
@@ -19,11 +33,22 @@ impl Studio {
         let name = name(given)?;
         let definitions = open.runtime.definitions(&open.key, DefinitionType::Recall).await?;
         let definition = definitions.known(DefinitionType::Recall, &name)?;
-        let standing = open.runtime.standing(&open.key, name.as_str(), definition).await?;
-        let filters: Vec<Value> = recall_details(definition)
-            .map(|details| details.filters.iter().map(|f| json!({ "sentence": f.sentence })).collect())
-            .unwrap_or_default();
+        let recall = Recall::saved(&name, definition);
+        let note = open.views.of(name.as_str());
+        let mut standing = open.runtime.standing(&open.key, name.as_str(), definition).await?;
         let view = open.runtime.view_of(&open.key, name.as_str()).filter(|v| v.version == definition.version);
+        let built = view.as_ref().is_none_or(|view| matches!(view.phase, Phase::Waiting | Phase::Rebuilding));
+        standing["known"] = match &recall {
+            Some(recall) if built => behind::known(&open, &note, definition.version, recall).await?.into(),
+            _ => Value::Null,
+        };
+        let filters = match &recall {
+            Some(recall) => {
+                let folded = view.as_ref().map_or(0, |view| view.folded);
+                filters::shown(&open, &note, definition.version, recall, folded).await?
+            }
+            None => Vec::new(),
+        };
         let mut answer = json!({
             "name": name,
             "standing": standing,
@@ -33,21 +58,30 @@ impl Studio {
             "filters": filters,
         });
         if let (Some(view), Some(members)) = (&view, answer.as_object_mut()) {
-            members.insert("view".into(), value(&view.view));
+            let now = value(&view.view);
             members.insert("view_bytes".into(), view.view.len().into());
             if let Some(stall) = &view.stalled {
-                members.insert(
-                    "stalled".into(),
-                    json!({
-                        "event": open.runtime.stalled_event(&open.key, view).await?,
-                        "before": value(&view.view),
-                        "kind": stall.kind,
-                        "error": stall.error,
-                        "line": stall.line,
-                        "words": playbook_engine::view::stalled_words(&view.name, stall),
-                    }),
-                );
+                let mut stalled = json!({
+                    "event": open.runtime.stalled_event(&open.key, view).await?,
+                    "before": now,
+                    "kind": stall.kind,
+                    "error": stall.error,
+                    "line": stall.line,
+                    "words": playbook_engine::view::stalled_words(&view.name, stall),
+                });
+                if let Some(recall) = &recall {
+                    let waiting = behind::waiting(&open, &note, view.version, recall, stall.position).await?;
+                    stalled["waiting"] = waiting.count.into();
+                    if waiting.going {
+                        stalled["counting"] = true.into();
+                    }
+                    for (name, told) in stall::told(&open, &note, recall, view, stall, &now).await? {
+                        stalled[name] = told;
+                    }
+                }
+                members.insert("stalled".into(), stalled);
             }
+            members.insert("view".into(), now);
         }
         Ok(answer)
     }
