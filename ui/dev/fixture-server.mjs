@@ -108,6 +108,14 @@ for (const run of runs) {
 }
 
 const viewOf = () => Object.fromEntries(campaigns.map((name, n) => [name, Array.from({ length: 20 - n * 3 }, (_, i) => ({ at: ago(i * 9e6 + n * 1e6), verdict: verdicts[(i + n) % 4], run: `/runs/${runs[i * 5 + n].run_id}` }))]));
+// A made-up history of a view: what it held after each of its events, and how large that was.
+const FOLDED = Number(process.env.FIXTURE_EVENTS ?? 18204);
+const begun = Date.now();
+const sizeOf = (at) => Math.round(2 + 190_000 * Math.log1p(at / 900) / Math.log1p(FOLDED / 900) + 9000 * Math.sin(at / 700) + (at % 1700 < 40 ? -14000 : 0) + Math.min(at, 5000));
+const scrubEvent = (at) => ({ specversion: '1.0', id: `0199a3c4-7d2e-7c1a-9b3f-${at.toString(16).padStart(12, '0')}`, type: 'run_succeeded', source: `/runs/0199a3c4-7d2e-7c1a-9b3f-2f1e0d9c8b71`, subject: 'reasoning/review-brief', time: ago((FOLDED - at) * 60_000), data: { output: { campaign: campaigns[at % 5], verdict: verdicts[at % 4], criteria: [{ name: 'audience', finding: 'stated' }, { name: 'budget', finding: at % 3 ? 'stated' : 'missing' }] } } });
+const viewAt = (at) => Object.fromEntries(campaigns.slice(0, Math.min(5, at)).map((name, n) => [name, Array.from({ length: Math.min(20, Math.ceil((at - n) / 5)) }, (_, i) => ({ at: ago((FOLDED - at + i * 5 + n) * 60_000), verdict: verdicts[(i + n + (i === 0 ? at : 0)) % 4], run: `/runs/${runs[i * 5 + n].run_id}` })).toReversed()]));
+const sizesTo = (end) => Array.from({ length: Math.min(400, end + 1) }, (_, i, all = Math.min(400, end + 1)) => { const at = Math.round((i / Math.max(1, all - 1)) * end); return [at, Math.max(2, sizeOf(at))]; });
+const rehearsals = new Map();
 const plan = () => ({
   id: 'p1', server: 's1', read_at: ago(2000), playbook: { exists: true, name: 'Campaign reviews' },
   items: [
@@ -132,6 +140,7 @@ async function answer(method, url, body) {
   const parts = url.pathname.split('/').filter(Boolean).map(decodeURIComponent);
   if (parts[0] === 'studio') {
     const [, , one, two, three, four] = parts;
+    const kind = process.env.FIXTURE_KIND ?? 'raised';
     const key = `${two}/${three}`;
     if (one === 'state') return ok({ program: { name: 'playbook', version: '0.1.0' }, host: 'browser', folder: open ? folder() : null, recent: [{ path, name: 'Campaign reviews', playbook: 'campaign-reviews', opened_at: ago(6e5), missing: false }, { path: '/home/ana/playbooks/onboarding', name: 'Onboarding', playbook: 'onboarding', opened_at: ago(2e8), missing: false }, { path: '/media/usb/pricing', name: 'Pricing', playbook: 'pricing', opened_at: ago(9e8), missing: true }], compiler: process.env.FIXTURE_NO_COMPILER ? { ready: false, sentence: 'The TypeScript compiler is not here.' } : { ready: true } });
     if (one === 'folder') {
@@ -161,6 +170,22 @@ async function answer(method, url, body) {
     if (one === 'views') {
       const standing = standings[two];
       if (!standing) return problem(404, `There is no recall function ${two}.`, { reason: 'not_found' });
+      if (three === 'scrub') {
+        const indexed = Math.min(FOLDED, Math.round((Date.now() - begun) / Number(process.env.FIXTURE_INDEX_MS ?? 0.05)));
+        await new Promise((done) => setTimeout(done, Number(process.env.FIXTURE_STEP_MS ?? 15)));
+        if (four === 'jump') return ok({ index: body.to === 'added' && !campaigns.includes(body.key) ? null : body.to === 'grew' ? 5120 : body.to === 'shrank' ? 8500 : body.to === 'added' ? Math.min(body.from, 1 + campaigns.indexOf(body.key)) : 4000, why: null });
+        if (four !== undefined) { const at = Number(four); return ok({ index: at, event: at === 0 ? null : scrubEvent(at), position: at * 3, before: at === 0 ? null : viewAt(at - 1), after: viewAt(at), bytes_before: at === 0 ? null : sizeOf(at - 1), bytes_after: sizeOf(at), work: at % 7 === 0 ? 1 : 0, ms: 0.4 }); }
+        return ok({ version: standing.version, indexed, folded: FOLDED, state: indexed < FOLDED ? 'indexing' : 'ready', sizes: sizesTo(indexed), peak: { index: 17100, bytes: sizeOf(17100) }, growth: { index: 5120, by: 8211 } });
+      }
+      if (three === 'rehearse' && four === undefined) { const id = randomUUID(); rehearsals.set(id, { at: Date.now(), ...body }); return ok({ rehearsal: id }); }
+      if (three === 'rehearse') {
+        const one = rehearsals.get(four), known = one.scope === 'all' ? 954 : 100, folded = Math.min(known, Math.round((Date.now() - one.at) * (one.scope === 'all' ? 0.3 : 0.2)));
+        if (parts[6] === 'stop') { one.stopped = true; return ok({}); }
+        const stalls = one.text.includes('again') && folded > 300;
+        return ok({ state: one.stopped ? 'stopped' : stalls ? 'stalled' : folded === known ? 'reached_end' : 'going', scope: one.scope, folded: stalls ? 301 : folded, read: folded, known, ms: Date.now() - one.at, sizes: sizesTo(stalls ? 301 : folded).map(([at, size]) => [at, size * 18]), peak: { index: folded, bytes: 12000 }, view_bytes: 910, view: { '/offers': 420, unknown: 1 },
+          ...(stalls ? { stalled: { event: { specversion: '1.0', id: 'again-1', type: 'page_visited', source: '/site', time: ago(7000000), data: { visitor: 12, page: '/Offers' } }, before: { '/offers': 300 }, kind: 'raised', error: 'TypeError: not a function', line: 14, index: 302 } } : {}) });
+      }
+      if (three === 'cases') { await new Promise((done) => setTimeout(done, 300)); if (body.case === 'taken') return problem(409, 'The file tests/recall/visit-counts/taken.yaml exists already.'); return ok({ path: `tests/recall/${two}/${body.case}.yaml`, folds: 57, bytes_before: 2310, bytes_after: 121, event: { id: '1', type: 'page_visited', source: '/site', data: {} } }); }
       if (three === 'refold') {
         await new Promise((done) => setTimeout(done, 60));
         const before = { '/offers': 388, '/about': 212, '/contact': 311 };
@@ -169,7 +194,7 @@ async function answer(method, url, body) {
       if (three === 'rebuild') return ok(standing);
       const view = two === 'campaign-reviews' ? viewOf() : { '/offers': 388, '/about': 212, '/contact': 311 };
       return ok({ standing, view, view_bytes: JSON.stringify(view).length * (two === 'campaign-reviews' ? 11 : 1), view_bytes_most: 524288, filters: [{ sentence: two === 'campaign-reviews' ? 'each time a run of the reasoning function review-brief succeeds' : 'each published event of the type page_visited' }],
-        ...(standing.stalled ? { stalled: { event: { specversion: '1.0', id: '0199a3c4-7d2e-7c1a-9b3f-2f1e0d9c8b99', type: 'page_visited', source: '/site', time: ago(7200000), data: { visitor: 'v-88', path: '/Offers' } }, before: view, error: standing.stalled.error, line: 13, kind: 'raised', waiting: 42 } } : {}) });
+        ...(standing.stalled ? { stalled: { event: { specversion: '1.0', id: '0199a3c4-7d2e-7c1a-9b3f-2f1e0d9c8b99', type: 'page_visited', source: '/site', time: ago(7200000), data: { visitor: 'v-88', path: '/Offers' } }, before: view, error: kind === 'raised' ? standing.stalled.error : null, line: kind === 'raised' ? 13 : null, kind, waiting: 42, ...(kind === 'schema' ? { issue: { pointer: '/~1offers', detail: 'Must be an integer.', found: '389' } } : kind === 'size' ? { largest: [{ name: '/offers', bytes: 310_000 }, { name: '/contact', bytes: 140_210 }, { name: '/about', bytes: 40_000 }, { name: '/', bytes: 3000 }] } : kind === 'unfit' ? { issue: { path: '/seen/at', found: 'a Date' } } : {}) } } : {}) });
     }
     if (one === 'changes') {
       const after = url.searchParams.get('after');

@@ -2,7 +2,8 @@
 
 import type { Transport } from './transport';
 import type {
-  Check, Chosen, DocumentText, Ending, Folder, HistoryPage, Json, Plan, PublishResult, Refold, Run, RunPage, Server,
+  Check, Chosen, DocumentText, Ending, Folder, HistoryPage, Json, Jumped, KeptCase, Plan, Problem, PublishResult, Refold, Rehearsal, RehearsalScope,
+  Run, RunPage, ScrubJump, ScrubStep, Server,
 } from './types';
 
 const part = encodeURIComponent;
@@ -12,6 +13,8 @@ export const paths = {
   folder: '/studio/api/folder',
   document: (type: string, name: string) => `/studio/api/documents/${part(type)}/${part(name)}`,
   view: (name: string) => `/studio/api/views/${part(name)}`,
+  scrub: (name: string) => `${paths.view(name)}/scrub`,
+  rehearsal: (name: string, id: string) => `${paths.view(name)}/rehearse/${part(id)}`,
   inputs: (type: string, name: string) => `/studio/api/inputs/${part(type)}/${part(name)}`,
   servers: '/studio/api/servers',
   playbook: (id: string) => `/v1/orgs/local/playbooks/${part(id)}`,
@@ -75,6 +78,16 @@ export class Studio {
 
   refold = (name: string, text: string, signal?: AbortSignal) =>
     this.transport.call<Refold>('POST', `${paths.view(name)}/refold`, { text }, signal);
+
+  scrubStep = (name: string, index: number, signal?: AbortSignal) =>
+    this.transport.call<ScrubStep>('GET', `${paths.scrub(name)}/${index}`, undefined, signal);
+  scrubJump = (name: string, jump: ScrubJump) => this.post<Jumped>(`${paths.scrub(name)}/jump`, jump);
+  rehearse = (name: string, text: string, scope: RehearsalScope) =>
+    this.post<{ rehearsal?: string; problems?: Problem[] }>(`${paths.view(name)}/rehearse`, { text, scope });
+  rehearsal = (name: string, id: string, signal?: AbortSignal) =>
+    this.transport.call<Rehearsal>('GET', paths.rehearsal(name, id), undefined, signal);
+  stopRehearsal = (name: string, id: string) => this.post<object>(`${paths.rehearsal(name, id)}/stop`, {});
+  keepCase = (name: string, text: string, called: string) => this.post<KeptCase>(`${paths.view(name)}/cases`, { text, case: called });
 
   saveInput = (type: string, name: string, given: { input: string; value: Json }) =>
     this.post<object>(paths.inputs(type, name), given);

@@ -152,7 +152,25 @@ export interface StallDetail {
   error: string | null;
   line: number | null;
   kind: string;
+  /** Matching events recorded behind it, counted up to 10,000. */
   waiting?: number | null;
+  /** For `schema` what was refused and where, for `unfit` where the value stands; as far as the runtime can tell. */
+  issue?: StallIssue | null;
+  /** For `size`, the largest top-level members of the view before. */
+  largest?: { name: string; bytes: number }[] | null;
+}
+
+export interface StallIssue { pointer?: string; detail?: string; path?: string; found?: Json }
+
+/** What came closest to a filter that took nothing. */
+export interface Nearest { count: number; type: string; attribute?: string | null; value?: string | null; wanted?: string | null; sentence: string }
+
+export interface FilterRow {
+  sentence: string;
+  type?: string;
+  /** Records that match its attributes; counted only while nothing was folded. */
+  taken?: number | null;
+  nearest?: Nearest | null;
 }
 
 export interface ViewAnswer {
@@ -160,9 +178,71 @@ export interface ViewAnswer {
   view: Json;
   view_bytes: number;
   view_bytes_most: number;
-  filters: { sentence: string }[];
+  filters: FilterRow[];
   stalled?: StallDetail;
+  /** The view of the version before, as it stood when it was replaced. */
+  replaced?: { version: number; view: Json } | null;
 }
+
+/** An event, counted from 1 in the order folded, and the bytes of the view after it; 0 is before any event. */
+export type SizePoint = [at: number, bytes: number];
+
+export interface Scrub {
+  version: number;
+  /** How many of the folded events can be looked at already. */
+  indexed: number;
+  folded: number;
+  state: 'indexing' | 'ready' | 'stalled' | 'failed';
+  sizes: SizePoint[];
+  peak?: { index: number; bytes: number } | null;
+  growth?: { index: number; by: number } | null;
+  detail?: string | null;
+}
+
+export interface ScrubStep {
+  index: number;
+  event: { [key: string]: Json } | null;
+  position?: number | null;
+  before: Json;
+  after: Json;
+  bytes_before: number | null;
+  bytes_after: number;
+  work?: number | null;
+  ms?: number | null;
+}
+
+export interface ScrubJump { to: 'added' | 'grew' | 'shrank' | 'time' | 'event'; from: number; key?: string; time?: string; id?: string }
+
+export interface Jumped { index: number | null; why?: string | null }
+
+export type RehearsalScope = 'last' | 'all';
+
+export interface RehearsedStall {
+  event: { [key: string]: Json };
+  before: Json;
+  kind: string;
+  error: string | null;
+  line: number | null;
+  /** Which of the events tried it was, from 1. */
+  index: number;
+}
+
+export interface Rehearsal {
+  state: 'going' | 'reached_end' | 'stalled' | 'stopped' | 'failed';
+  scope: RehearsalScope;
+  folded: number;
+  read: number;
+  known: number | null;
+  ms: number;
+  sizes: SizePoint[];
+  peak?: { index: number; bytes: number } | null;
+  view_bytes: number;
+  view?: Json;
+  stalled?: RehearsedStall;
+  detail?: string | null;
+}
+
+export interface KeptCase { path: string; folds: number; bytes_before: number; bytes_after: number; event: Json }
 
 export interface Refold {
   outcome: 'folded' | 'stalled' | 'passed' | 'problems';

@@ -84,12 +84,14 @@ export function membersOf(node: Pick<Node, 'id' | 'pointer' | 'value' | 'mark' |
   const before = node.mark === 'same' && node.before !== undefined && node.before !== value ? node.before : undefined;
   const plain = (key: string, item: Json, mark: Mark): Node =>
     ({ key, id: under(node.id, key) + (mark === 'removed' ? '~' : ''), pointer: under(node.pointer, key), value: item, mark, differs: mark !== 'same' });
-  const inherited: Mark = node.mark === 'added' || node.mark === 'removed' ? node.mark : 'same';
+  // A value that took the place of one of another kind came in whole.
+  const other = before !== undefined && (Array.isArray(value) ? !Array.isArray(before) : !isObject(before));
+  const inherited: Mark = node.mark === 'added' || node.mark === 'removed' ? node.mark : other ? 'added' : 'same';
   if (Array.isArray(value)) {
-    if (!Array.isArray(before)) return value.map((item, index) => ({ ...plain(String(index), item, inherited), differs: false }));
+    if (!Array.isArray(before)) return value.map((item, index) => ({ ...plain(String(index), item, inherited), differs: other }));
     return listMembers(node, value, before, plain);
   }
-  if (!isObject(before)) return Object.entries(value).map(([key, item]) => ({ ...plain(key, item, inherited), differs: false }));
+  if (!isObject(before)) return Object.entries(value).map(([key, item]) => ({ ...plain(key, item, inherited), differs: other }));
   const now = Object.entries(value).map(([key, item]) =>
     Object.hasOwn(before, key) ? compared(plain(key, item, 'same'), before[key] as Json) : plain(key, item, 'added'));
   const gone = Object.entries(before).flatMap(([key, item]) => (Object.hasOwn(value, key) ? [] : [plain(key, item, 'removed')]));
@@ -134,6 +136,20 @@ function listMembers(node: Pick<Node, 'id' | 'pointer'>, now: Json[], before: Js
   middleBefore.slice(middleNow.length).forEach((item, index) => rows.push(plain(String(start + middleNow.length + index), item, 'removed')));
   now.slice(now.length - end).forEach((item, index) => rows.push(plain(String(now.length - end + index), item, 'same')));
   return rows.map((row) => ({ ...row, id: under(node.id, row.key) + (row.mark === 'removed' ? '~' : '') }));
+}
+
+export interface Differences { added: number; removed: number; changed: number }
+
+/** How many places differ; what came in or went out whole counts once. */
+export function differences(value: Json, before: Json): Differences {
+  const found: Differences = { added: 0, removed: 0, changed: 0 };
+  const walk = (node: Node) => {
+    if (node.mark !== 'same') found[node.mark] += 1;
+    else if (node.differs) membersOf(node).forEach(walk);
+  };
+  if (isBranch(value)) walk({ key: '', id: '', pointer: '', value, before, mark: 'same', differs: true });
+  else if (!same(value, before)) found.changed = 1;
+  return found;
 }
 
 /** What a value is, in words. */

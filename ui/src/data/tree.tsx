@@ -1,6 +1,6 @@
 /** A JSON value as a windowed tree, or two of them as what differs. Must not know where they come from. */
 
-import { useId, useMemo, useState } from 'react';
+import { useEffect, useId, useMemo, useState } from 'react';
 import type { KeyboardEvent } from 'react';
 import type { Json } from '../api/types';
 import { Icon } from '../app/icons';
@@ -48,7 +48,17 @@ export function rowsOf(root: Node, toggled: ReadonlySet<string>): Row[] {
 const SIGNS: Record<Mark, string> = { added: '+', removed: '−', changed: '~', same: '' };
 const MARK_WORDS: Record<Mark, string> = { added: 'added', removed: 'removed', changed: 'changed', same: '' };
 
-export function JsonTree({ value, before, label }: { value: Json; before?: Json; label: string }) {
+export interface JsonTreeProps {
+  value: Json;
+  before?: Json;
+  label: string;
+  /** Brings the first difference in sight whenever the value is another. */
+  reveal?: boolean;
+  /** Told which row is chosen, by its pointer. */
+  onChosen?: (pointer: string) => void;
+}
+
+export function JsonTree({ value, before, label, reveal = false, onChosen }: JsonTreeProps) {
   const id = useId();
   const [toggled, setToggled] = useState<ReadonlySet<string>>(new Set());
   const [nowId, setNow] = useState<string | null>(null);
@@ -62,6 +72,16 @@ export function JsonTree({ value, before, label }: { value: Json; before?: Json;
   const compared = before !== undefined;
   const footed = (found >= 0 ? rows[found]?.node : undefined) ?? root;
 
+  const differing = reveal && compared ? rows.findIndex((row) => row.node.mark !== 'same') : -1;
+  useEffect(() => {
+    if (differing >= 0) show(differing);
+    // Only another value moves the rows: what a person folds or scrolls stays.
+  }, [value]);
+  const choose = (row: Row) => {
+    setNow(row.node.id);
+    onChosen?.(row.node.pointer);
+  };
+
   const toggle = (row: Row) => setToggled((held) => {
     const next = new Set(held);
     if (!next.delete(row.node.id)) next.add(row.node.id);
@@ -70,7 +90,7 @@ export function JsonTree({ value, before, label }: { value: Json; before?: Json;
   const go = (to: number) => {
     const row = rows[to];
     if (!row) return;
-    setNow(row.node.id);
+    choose(row);
     show(to);
   };
   const key = (event: KeyboardEvent) => {
@@ -111,7 +131,7 @@ export function JsonTree({ value, before, label }: { value: Json; before?: Json;
                 aria-selected={at === now} {...(row.branch ? { 'aria-expanded': row.open } : {})} className={styles.row}
                 data-now={at === now || undefined} data-picked={at === found || undefined} data-mark={node.mark === 'same' ? undefined : node.mark} data-differs={(node.differs && node.mark === 'same') || undefined}
                 style={{ top: at * height, height, paddingInlineStart: 6 + row.depth * 16 }}
-                onClick={() => { setNow(node.id); if (row.branch) toggle(row); }}>
+                onClick={() => { choose(row); if (row.branch) toggle(row); }}>
                 {compared && <span className={styles.sign} aria-hidden="true">{SIGNS[node.mark]}</span>}
                 <span className={styles.twist} data-open={row.open || undefined} aria-hidden="true">{row.branch && <Icon name="right" />}</span>
                 {node.key !== '' || !scalar ? <span className={styles.key} data-list={/^\d+$/.test(node.key) || undefined}>{node.key === '' ? '""' : node.key}</span> : null}

@@ -1,9 +1,10 @@
 /**
- * The repair bench: the event the view stopped at beside the fold, which is run again on that event
- * alone at each keystroke. Saving builds the view again from the first event.
+ * The repair bench: the event the view stalled at beside the fold, which is run again on that event
+ * alone at each keystroke, then on more events until all of them fold. Saving builds the view again
+ * from the first event.
  */
 
-import { Suspense, useEffect, useMemo, useState } from 'react';
+import { Suspense, useEffect, useState } from 'react';
 import { useRuntime, useStudio } from '../../api/react';
 import { paths } from '../../api/studio';
 import { Unreachable, wordsOf } from '../../api/transport';
@@ -19,25 +20,38 @@ import { CodeEditor, Compare } from '../../editor/lazy';
 import { useSaving } from '../../editor/save';
 import { stallKind, type Tone } from '../../words/state';
 import { amount, count, duration, localTime } from '../../words/time';
+import { eventsInAll, saveWords, workWords } from '../../words/view';
+import { Hints } from './hints';
+import { KeepButton, KeepForm, NOT_KEEPING } from './keep';
+import { isGoing, type Trials } from './rehearsal';
+import { Widen } from './widen';
+import bench from './bench.module.css';
 import styles from './view.module.css';
 
 const REST_MS = 160;
+/** After the pair folds and nobody typed for this long, more events are tried by themselves. */
+const WIDEN_REST_MS = 1000;
+/** So few events are all tried by themselves. */
+const FEW = 100;
 const NO_PROBLEMS: readonly Problem[] = [];
 
 interface Tried { text: string; refold: Refold | null; error: unknown }
 
-export function Bench({ draft, document, stall, watch }: { draft: Draft; document: DocumentText; stall: StallDetail; watch: (version: number) => void }) {
-  const { drafts } = useWorkspace();
-  const { store, connection } = useRuntime();
+interface Props {
+  draft: Draft;
+  document: DocumentText;
+  stall: StallDetail;
+  /** The standing's version, the events it folded, and the bound on a view. */
+  version: number; folded: number; most: number;
+  trials: Trials;
+  watch: (version: number) => void;
+}
+
+/** The pair folded again after each keystroke. */
+function useRefold(name: string, text: string, eventId: unknown): Tried | null {
+  const { connection } = useRuntime();
   const studio = useStudio();
   const [tried, setTried] = useState<Tried | null>(null);
-  const [said, setSaid] = useState('');
-  const [comparing, setComparing] = useState<'theirs' | 'crash' | null>(null);
-  const { save, keepMine, failed, forgetFailure } = useSaving(draft, setSaid);
-  const { key, name, text } = draft;
-  const eventId = stall.event['id'];
-  const fresh = tried !== null && tried.text === text;
-
   useEffect(() => {
     const abort = new AbortController();
     const timer = setTimeout(() => {
@@ -48,10 +62,44 @@ export function Bench({ draft, document, stall, watch }: { draft: Draft; documen
     }, REST_MS);
     return () => { clearTimeout(timer); abort.abort(); };
   }, [studio, name, text, eventId, connection]);
+  return tried;
+}
 
+export default function Bench({ draft, document, stall, version, folded, most, trials, watch }: Props) {
+  const { drafts } = useWorkspace();
+  const { store } = useRuntime();
+  const [said, setSaid] = useState('');
+  const [comparing, setComparing] = useState<'theirs' | 'crash' | null>(null);
+  const [looking, setLooking] = useState<'first' | 'next'>('first');
+  const [result, setResult] = useState<'event' | 'all'>('event');
+  const [keeping, setKeeping] = useState(NOT_KEEPING);
+  const { save, keepMine, failed, forgetFailure } = useSaving(draft, setSaid);
+  const { key, name, text } = draft;
+  const { trial, start } = trials;
+  const tried = useRefold(name, text, stall.event['id']);
+  const fresh = tried !== null && tried.text === text;
   const refold = tried?.refold ?? null;
   const mends = fresh && (refold?.outcome === 'folded' || refold?.outcome === 'passed');
   const changed = isDirty(draft) || text !== document.saved_text;
+  const all = eventsInAll({ folded }, stall.waiting);
+
+  // What the trial of this text came to.
+  const trialled = trial !== null && trial.text === text ? trial : null;
+  const proved = mends && trialled?.scope === 'all' && trialled.answer?.state === 'reached_end';
+  const met = trial?.answer?.state === 'stalled' ? trial.answer.stalled : undefined;
+  const next = met && met.event['id'] !== stall.event['id'] ? met : undefined;
+  const nextId = next === undefined ? null : `${trial?.id} ${String(next.event['id'])}`;
+  useEffect(() => setLooking(nextId === null ? 'first' : 'next'), [nextId]);
+  const further = looking === 'next' ? next : undefined;
+
+  const few = all !== null && all.count <= FEW;
+  const widens = mends && changed && trialled === null && comparing === null && !draft.saving;
+  useEffect(() => {
+    if (!widens) return;
+    const timer = setTimeout(() => start(text, few ? 'all' : 'last'), WIDEN_REST_MS);
+    return () => clearTimeout(timer);
+  }, [widens, start, text, few]);
+
   const saveAndWatch = async () => {
     const saved = await save();
     if (saved?.state === 'saved' && saved.version !== null) watch(saved.version);
@@ -59,18 +107,19 @@ export function Bench({ draft, document, stall, watch }: { draft: Draft; documen
   };
   useCommands([{ id: 'save', title: `Save ${name} and rebuild its view`, group: 'Document', keys: 'Mod+S', why: draft.saving ? 'It is being saved.' : undefined, run: () => void saveAndWatch() }]);
 
-  const kind = stallKind(stall.kind);
   const problems = refold?.outcome === 'problems' ? refold.problems ?? NO_PROBLEMS : NO_PROBLEMS;
-  const line = fresh ? (refold?.outcome === 'stalled' ? refold.line ?? null : null) : text === document.saved_text ? stall.line : null;
-  const event = useMemo(() => ({ type: String(stall.event['type'] ?? ''), time: typeof stall.event['time'] === 'string' ? stall.event['time'] : null, source: String(stall.event['source'] ?? '') }), [stall.event]);
+  const firstLine = fresh ? (refold?.outcome === 'stalled' ? refold.line ?? null : null) : text === document.saved_text ? stall.line : null;
+  const line = further ? (trialled ? further.line : null) : firstLine;
   const compared = comparing === 'crash' ? draft.crash?.text : draft.conflict?.theirs;
+  const why = isGoing(trialled) ? 'It is being tried.' : !fresh ? 'The text is being looked at.' : refold?.outcome === 'problems' ? 'The text has problems.' : !mends ? 'The text does not fold the event it stalled at yet.' : undefined;
+  const made = result === 'all' && trialled?.answer?.state === 'reached_end' ? trialled.answer.view : undefined;
+  const event = further?.event ?? stall.event;
+  const type = String(event['type'] ?? '');
 
   return (
-    <div style={{ display: 'flex', flexDirection: 'column' }}>
-      <Band tone="bad" role="alert">
-        <b>{kind.sentence}</b>{stall.line === null ? '' : ` Line ${stall.line}:`} {stall.error !== null && <code>{stall.error}</code>}
-        <br />At the event <code>{event.type}</code>{event.time ? ` of ${localTime(event.time)}` : ''} from <code>{event.source}</code>. {typeof stall.waiting !== 'number' ? '' : stall.waiting > 0 ? `${count(stall.waiting, 'event')} ${stall.waiting === 1 ? 'waits' : 'wait'} behind it. ` : 'No event waits behind it. '}{kind.hint}
-      </Band>
+    <div className={bench.bench}>
+      <Stop stall={stall} next={next} further={further !== undefined} known={trial?.answer?.known ?? null} look={setLooking} />
+      <Hints stall={further ?? stall} text={further ? trial?.text ?? text : document.saved_text ?? text} check={draft.lastGood ?? draft.check} refold={fresh ? refold : null} bound={most} />
       <Bars draft={draft} comparing={comparing} compare={setComparing} keepMine={() => { setComparing(null); void keepMine(); }} save={() => void save()}
         takeTheirs={() => { setComparing(null); drafts.takeTheirs(key); }} restore={() => { setComparing(null); drafts.restoreCrash(key); }} drop={() => { setComparing(null); drafts.dropCrash(key); }} />
       {failed !== null && <Band tone="bad" role="alert" actions={<Button onClick={forgetFailure}>Close</Button>}><b>Not saved.</b> {wordsOf(failed)}</Band>}
@@ -86,28 +135,58 @@ export function Bench({ draft, document, stall, watch }: { draft: Draft; documen
                 )}
             </Suspense>
           </div>
-          <div className={styles.outcome}>
-            <Outcome tried={tried} fresh={fresh} />
-            <Button look={mends ? 'primary' : 'usual'} icon="save" title={keyWords('Mod+S')}
+          <div className={styles.outcome}><Outcome tried={tried} fresh={fresh} /></div>
+          <Widen trials={trials} text={text} all={all} why={why} lead={mends && !proved} bound={stall.kind === 'size' || met?.kind === 'size' ? most : null} shown={made === undefined ? 'event' : 'all'} look={setResult} />
+          <div className={bench.save}>
+            <Button look={proved ? 'primary' : 'usual'} icon="save" title={keyWords('Mod+S')}
               why={draft.saving ? 'It is being saved.' : !changed ? 'The text is the version that stalled.' : undefined} onClick={() => void saveAndWatch()}>
-              {mends || !changed ? 'Save and rebuild' : 'Save anyway'}
+              {proved || !changed ? 'Save and rebuild' : 'Save anyway'}
             </Button>
-            {said !== '' && <span className={styles.outcomeFacts} role="status">{said}</span>}
+            <p className={bench.said} role="status">{said !== '' ? said : changed ? saveWords(version, proved) : 'Mend the text: the event folds again at each key you type.'}</p>
           </div>
         </div>
         <div className={styles.benchRight}>
           <section className={styles.pane} aria-label="The event">
-            <div className={styles.paneHead}><h2>The event</h2><code>{event.type}</code></div>
-            <JsonTree value={stall.event} label="The event the view stopped at" />
+            <div className={styles.paneHead}><h2>The event</h2><code>{type}</code>{!further && <KeepButton keeping={keeping} set={setKeeping} kind={stall.kind} type={type} />}</div>
+            {keeping.open && !further && <KeepForm name={name} text={text} keeping={keeping} set={setKeeping} />}
+            <JsonTree value={event} label={further ? 'The event it stalls at further on' : 'The event the view stopped at'} />
           </section>
           <section className={styles.pane} aria-label="The view before and after">
-            <div className={styles.paneHead}><h2>{refold?.outcome === 'folded' ? 'The view after, against before' : 'The view before'}</h2>{refold?.bytes !== undefined && <span>{amount(refold.bytes)} bytes</span>}</div>
-            {refold?.outcome === 'folded' && refold.after !== undefined ? <JsonTree value={refold.after} before={refold.before ?? stall.before} label="The view after the event, with what changed" />
-              : <JsonTree value={stall.before} label="The view before the event" />}
+            {made !== undefined ? <>
+              <div className={styles.paneHead}><h2>The view it makes of all events tried</h2><span>{amount(trialled?.answer?.view_bytes ?? 0)} bytes</span></div>
+              <JsonTree value={made} label="The view after all events tried" />
+            </> : further ? <>
+              <div className={styles.paneHead}><h2>The view before, further on</h2></div>
+              <JsonTree value={further.before} label="The view before the event further on" />
+            </> : <>
+              <div className={styles.paneHead}><h2>{refold?.outcome === 'folded' ? 'The view after, against before' : 'The view before'}</h2>{refold?.bytes !== undefined && <span>{amount(refold.bytes)} bytes</span>}</div>
+              {refold?.outcome === 'folded' && refold.after !== undefined ? <JsonTree value={refold.after} before={refold.before ?? stall.before} reveal label="The view after the event, with what changed" />
+                : <JsonTree value={stall.before} label="The view before the event" />}
+            </>}
           </section>
         </div>
       </div>
     </div>
+  );
+}
+
+/** Where it stands still: at first, and where a trial of more events stalled next. */
+function Stop({ stall, next, further, known, look }: {
+  stall: StallDetail; next: { event: StallDetail['event']; kind: string; error: string | null; line: number | null; index: number } | undefined; further: boolean; known: number | null; look: (at: 'first' | 'next') => void;
+}) {
+  const shown = further && next ? next : stall;
+  const kind = stallKind(shown.kind);
+  const { event } = shown;
+  const time = typeof event['time'] === 'string' ? event['time'] : null;
+  return (
+    <Band tone="bad" role="alert" actions={next && (further
+      ? <Button onClick={() => look('first')}>Back to the first stall</Button>
+      : <Button onClick={() => look('next')}>To where it stalls next</Button>)}>
+      {further && next && <>Further on, at event {amount(next.index)}{known ? ` of ${amount(known)}` : ''}, the text on the bench stalls again. </>}
+      <b>{kind.sentence}</b>{shown.line === null ? '' : ` Line ${shown.line}:`} {shown.error !== null && <code>{shown.error}</code>}
+      <br />At the event <code>{String(event['type'] ?? '')}</code>{time ? ` of ${localTime(time)}` : ''} from <code>{String(event['source'] ?? '')}</code>.{' '}
+      {further || typeof stall.waiting !== 'number' ? '' : stall.waiting > 0 ? `${stall.waiting >= 10_000 ? 'More than ' : ''}${count(stall.waiting, 'event')} ${stall.waiting === 1 ? 'waits' : 'wait'} behind it.` : 'No event waits behind it.'}
+    </Band>
   );
 }
 
@@ -116,16 +195,15 @@ function Outcome({ tried, fresh }: { tried: Tried | null; fresh: boolean }) {
   if (tried.refold === null) return <div className={styles.outcomeWords} role="status"><span className={cx(partStyles.sign, partStyles.warn)}><ToneIcon tone="warn" />Not tried</span><small>{wordsOf(tried.error)}</small></div>;
   const { outcome, kind, error, line, work, ms, problems } = tried.refold;
   const given: { tone: Tone; word: string; sentence: string } =
-    outcome === 'folded' ? { tone: 'good', word: 'Folds this event', sentence: 'Saving builds the view again from the first event; runs are refused meanwhile.' }
-    : outcome === 'passed' ? { tone: 'info', word: 'No longer takes this event', sentence: 'The filters of this text pass it over. Saving builds the view again from the first event.' }
+    outcome === 'folded' ? { tone: 'good', word: 'Folds this event', sentence: '' }
+    : outcome === 'passed' ? { tone: 'info', word: 'No longer takes this event', sentence: 'The filters of this text pass it over.' }
     : outcome === 'problems' ? { tone: 'bad', word: count(problems?.length ?? 0, 'problem'), sentence: problems?.[0] ? `Line ${problems[0].place.line}: ${problems[0].message}` : 'The text has problems.' }
     : { tone: 'bad', word: `Still stalls: ${stallKind(kind ?? '').short}`, sentence: `${line === undefined || line === null ? '' : `Line ${line}: `}${error ?? stallKind(kind ?? '').hint}` };
   return (
-    <div className={styles.outcomeWords} role="status" style={fresh ? undefined : { opacity: 0.6 }}>
+    <div className={styles.outcomeWords} role="status" data-old={!fresh || undefined}>
       <span className={cx(partStyles.sign, partStyles[given.tone])}><ToneIcon tone={given.tone} />{given.word}</span>
-      {work !== undefined && <span className={styles.outcomeFacts}> · {work === 0 ? 'under 1 checkpoint' : count(work, 'checkpoint')} of 500{ms === undefined ? '' : `, ${ms < 1 ? 'under 1 ms' : duration(ms)}`}</span>}
-      <small>{given.sentence}</small>
+      {work !== undefined && <span className={styles.outcomeFacts}> · {workWords(work)} of 500{ms === undefined ? '' : `, ${ms < 1 ? 'under 1 ms' : duration(ms)}`}</span>}
+      {given.sentence !== '' && <small>{given.sentence}</small>}
     </div>
   );
 }
-

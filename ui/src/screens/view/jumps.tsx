@@ -1,0 +1,92 @@
+/** Ways to an event without dragging: what added a member, what grew the view, a time, an id. */
+
+import { useEffect, useId, useRef, useState } from 'react';
+import { useStudio } from '../../api/react';
+import { isRefusal, wordsOf } from '../../api/transport';
+import type { ScrubJump } from '../../api/types';
+import { Button, Words, cx, partStyles } from '../../app/parts';
+import { amount, localTime } from '../../words/time';
+import { timeOf, typedTime } from './sizes';
+import styles from './scrub.module.css';
+
+type Form = 'added' | 'time' | 'event';
+
+const FORMS: Record<Form, { button: string; label: string; example: string }> = {
+  added: { button: 'Added a member…', label: 'The event that added the member', example: 'its name, at the top of the view' },
+  time: { button: 'At a time…', label: 'The last event at or before', example: '14:02, or 2026-10-03 14:02' },
+  event: { button: 'By its id…', label: 'The event of the id', example: 'the whole id' },
+};
+
+export function Jumps({ name, at, end, peak, keys, chosenKey, time, land }: {
+  name: string; at: number; end: number; peak: number | null;
+  /** The members the view has at its top now, and the one chosen in the tree. */
+  keys: readonly string[]; chosenKey: string | null;
+  time: string | null; land: (index: number) => void;
+}) {
+  const studio = useStudio();
+  const list = useId();
+  const [open, setOpen] = useState<Form | null>(null);
+  const [text, setText] = useState('');
+  const [said, setSaid] = useState<{ words: string; found: boolean } | null>(null);
+  const opener = useRef<HTMLButtonElement>(null);
+  const field = useRef<HTMLInputElement>(null);
+  useEffect(() => { if (open) field.current?.select(); }, [open]);
+
+  const close = () => {
+    setOpen(null);
+    opener.current?.focus();
+  };
+  const jump = async (asked: ScrubJump, words: (index: number) => string, none: string): Promise<boolean> => {
+    try {
+      const { index } = await studio.scrubJump(name, asked);
+      setSaid(index === null ? { words: none, found: false } : { words: words(index), found: true });
+      if (index !== null && index !== at) land(index);
+      return index !== null;
+    } catch (error) {
+      setSaid({ words: isRefusal(error, 'not_found') ? none : wordsOf(error), found: false });
+      return false;
+    }
+  };
+  const added = (key: string) => jump({ to: 'added', from: at, key }, (index) => `Event ${amount(index)} added \`${key}\`.`, `No event up to here added \`${key}\`.`);
+  const submit = async () => {
+    if (open === 'added' && text !== '') { if (await added(text)) close(); }
+    if (open === 'event' && text.trim() !== '') {
+      if (await jump({ to: 'event', from: at, id: text.trim() }, (index) => `It was event ${amount(index)}.`, 'The view folded no event of this id.')) close();
+    }
+    if (open === 'time') {
+      const when = timeOf(text);
+      if (when === null) setSaid({ words: 'That is no time. Write `14:02`, `2026-10-03` or `2026-10-03 14:02:11`.', found: false });
+      else if (await jump({ to: 'time', from: at, time: when }, (index) => (index === 0 ? 'No event had been folded by then.' : `Event ${amount(index)} was the last by ${localTime(when)}.`), 'No event had been folded by then.')) close();
+    }
+  };
+  const start = (form: Form) => {
+    setSaid(null);
+    setText(form === 'added' ? chosenKey ?? '' : form === 'time' && time !== null ? typedTime(time) : '');
+    setOpen(open === form ? null : form);
+  };
+
+  return (
+    <div className={styles.jumps} role="group" aria-label="Jump to an event">
+      <span className={styles.jumpWord}>Jump to</span>
+      <Button onClick={() => void jump({ to: 'grew', from: end }, (index) => `Event ${amount(index)} grew the view most.`, 'No event made the view larger.')}>Grew it most</Button>
+      <Button onClick={() => void jump({ to: 'shrank', from: end }, (index) => `Event ${amount(index)} shrank the view most.`, 'No event made the view smaller.')}>Shrank it most</Button>
+      {peak !== null && <Button onClick={() => { setSaid({ words: `After event ${amount(peak)} the view was largest.`, found: true }); if (peak !== at) land(peak); }}>Largest</Button>}
+      {chosenKey !== null && <Button className={styles.keyJump} title={`The event that added ${chosenKey}, at or before this one`} onClick={() => void added(chosenKey)}>Added <code>{chosenKey}</code></Button>}
+      {(Object.keys(FORMS) as Form[]).map((form) => (
+        <Button key={form} aria-expanded={open === form} onClick={(event) => { opener.current = event.currentTarget; start(form); }}>{FORMS[form].button}</Button>
+      ))}
+      {open && (
+        <form className={styles.jumpForm} onSubmit={(event) => { event.preventDefault(); void submit(); }}
+          onKeyDown={(event) => { if (event.key === 'Escape') { event.stopPropagation(); close(); } }}>
+          <label htmlFor={`${list}-field`}>{FORMS[open].label}</label>
+          <input ref={field} id={`${list}-field`} className={cx(partStyles.input, styles.jumpField)} value={text} placeholder={FORMS[open].example} autoFocus spellCheck={false} autoComplete="off"
+            list={open === 'added' ? list : undefined} onChange={(event) => setText(event.target.value)} />
+          {open === 'added' && <datalist id={list}>{keys.map((key) => <option key={key} value={key} />)}</datalist>}
+          <Button type="submit" look="primary">Go</Button>
+          <Button onClick={close}>Close</Button>
+        </form>
+      )}
+      <span className={styles.jumpSaid} role="status" data-found={said?.found}>{said && <Words text={said.words} />}</span>
+    </div>
+  );
+}
