@@ -154,13 +154,13 @@ export interface StallDetail {
   kind: string;
   /** Matching events recorded behind it, counted up to 10,000. */
   waiting?: number | null;
-  /** For `schema` what was refused and where, for `unfit` where the value stands; as far as the runtime can tell. */
+  /** For `schema` what was refused and where, with what stands there as JSON text; for `unfit` what stands where. */
   issue?: StallIssue | null;
   /** For `size`, the largest top-level members of the view before. */
   largest?: { name: string; bytes: number }[] | null;
 }
 
-export interface StallIssue { pointer?: string; detail?: string; path?: string; found?: Json }
+export interface StallIssue { pointer?: string; detail?: string; path?: string; found?: string | null }
 
 /** What came closest to a filter that took nothing. */
 export interface Nearest { count: number; type: string; attribute?: string | null; value?: string | null; wanted?: string | null; sentence: string }
@@ -170,6 +170,8 @@ export interface FilterRow {
   type?: string;
   /** Records that match its attributes; counted only while nothing was folded. */
   taken?: number | null;
+  /** The count goes on. */
+  counting?: boolean;
   nearest?: Nearest | null;
 }
 

@@ -16,9 +16,9 @@ describe('progress in words', () => {
   test('how a trial of many events came out', () => {
     const one = { scope: 'all' as const, folded: 18_204, known: 18_204, ms: 3400, view_bytes: 1200 };
     expect(rehearsedWords({ ...one, state: 'reached_end' })).toBe('All 18,204 events fold, in 3.4 s. The view would take 1,200 bytes.');
-    expect(rehearsedWords({ ...one, state: 'reached_end', scope: 'last', folded: 1 })).toBe('The last 1 event folds, in 3.4 s.');
+    expect(rehearsedWords({ ...one, state: 'reached_end', scope: 'last', folded: 1 })).toBe('The one event tried folds, in 3.4 s. The others were not tried.');
     expect(rehearsedWords({ ...one, state: 'reached_end', folded: 0 })).toBe('This text takes no event. The view would be as it is before any.');
-    expect(rehearsedWords({ ...one, state: 'stalled', stalled: { index: 12, event: {}, before: null, kind: 'raised', error: null, line: null } })).toBe('Stalls at event 12 of 18,204, after 3.4 s.');
+    expect(rehearsedWords({ ...one, state: 'stalled', stalled: { index: 12, event: {}, before: null, kind: 'raised', error: null, line: null } })).toBe('At event 12 of 18,204, after 3.4 s.');
     expect(rehearsedWords({ ...one, state: 'stopped', folded: 3 })).toBe('Stopped after 3 events.');
   });
 });

@@ -44,9 +44,9 @@ export function rehearsedWords(one: Pick<Rehearsal, 'state' | 'scope' | 'folded'
       const size = `The view would take ${amount(one.view_bytes)} bytes.`;
       if (folded === 0) return 'This text takes no event. The view would be as it is before any.';
       return scope === 'all' ? `${folded === 1 ? 'The one event folds' : `All ${count(folded, 'event')} fold`}, in ${duration(one.ms)}. ${size}`
-        : `The last ${count(folded, 'event')} ${folded === 1 ? 'folds' : 'fold'}, in ${duration(one.ms)}.`;
+        : `${folded === 1 ? 'The one event tried folds' : `The ${count(folded, 'event')} tried fold`}, in ${duration(one.ms)}. The others were not tried.`;
     }
-    case 'stalled': return `Stalls at event ${amount(one.stalled?.index ?? folded + 1)}${one.known ? ` of ${amount(one.known)}` : ''}, after ${duration(one.ms)}.`;
+    case 'stalled': return `At event ${amount(one.stalled?.index ?? folded + 1)}${one.known ? ` of ${amount(one.known)}` : ''}, after ${duration(one.ms)}.`;
     case 'stopped': return `Stopped after ${count(folded, 'event')}.`;
     case 'failed': return `It broke off after ${count(folded, 'event')}: that is our mistake, not the text’s. Try again.`;
   }
@@ -77,6 +77,7 @@ export function stepWords(step: Pick<ScrubStep, 'bytes_before' | 'bytes_after' |
 /** How many events a filter took, as far as it was counted; null when it was not. */
 export function takenWords(filter: FilterRow, folded: number): string | null {
   if (typeof filter.taken !== 'number') return null;
+  if (filter.counting) return `${count(filter.taken, 'matching event')} so far; still counting.`;
   if (filter.taken === 0) return 'It took no event.';
   return folded === 0
     ? `${count(filter.taken, 'recorded event')} ${filter.taken === 1 ? 'has' : 'have'} this type and these attributes; none was folded.`

@@ -145,7 +145,7 @@ export default function Bench({ draft, document, stall, version, folded, most, t
             <p className={bench.said} role="status">{said !== '' ? said : changed ? saveWords(version, proved) : 'Mend the text: the event folds again at each key you type.'}</p>
           </div>
         </div>
-        <div className={styles.benchRight}>
+        <div className={styles.benchRight} data-keeping={(keeping.open && !further) || undefined}>
           <section className={styles.pane} aria-label="The event">
             <div className={styles.paneHead}><h2>The event</h2><code>{type}</code>{!further && <KeepButton keeping={keeping} set={setKeeping} kind={stall.kind} type={type} />}</div>
             {keeping.open && !further && <KeepForm name={name} text={text} keeping={keeping} set={setKeeping} />}

@@ -4,7 +4,9 @@ import type { Json } from '../../api/types';
 import { causesOf, schemaAt } from './causes';
 
 const event = (data: Json): Json => ({ id: '1', type: 'run_succeeded', source: '/runs/1', data });
-const tell = (text: string, line: number, data: Json) => causesOf(text, line, event(data)).map((cause) => `${cause.title}: ${cause.tell}`);
+const FOLD = 'export function fold(view: View, event: Event): View {\n';
+/** The causes at a line of the fold's own, from 1. */
+const tell = (text: string, line: number, data: Json) => causesOf(FOLD + text.replace(/^(?!function|\})/gm, '  '), line + 1, event(data)).map((cause) => `${cause.title}: ${cause.tell}`);
 
 describe('what the event holds at the failing line', () => {
   test('a member that is missing, with what is there instead', () => {
@@ -23,7 +25,15 @@ describe('what the event holds at the failing line', () => {
     const text = "const output = event.data as { output: { all: string[] } };\nif (output.output.all.every((one) => one === '')) throw new Error('x');";
     expect(tell(text, 2, { output: { all: 'none' } })).toEqual(['A value of another type: `event.data.output.all` is the text "none", and the line reads `every` from it.']);
     expect(tell(text, 2, { output: { all: [] } })).toEqual([]);
+    expect(tell("const page = (event.data as { page: string }).page;\nreturn page.toLowerCase();", 2, { path: '/' })).toEqual(['A member is missing: `event.data` has no member `page`; it holds `path`.']);
+  });
+
+  test('and through nothing that could be something else', () => {
     expect(tell('const data = other.data;\nreturn data.name.slice();', 2, {})).toEqual([]);
+    expect(tell('const data = event.data ?? {};\nreturn data.name.slice();', 2, {})).toEqual([]);
+    expect(tell('const data = event.data;\nreturn view.all.map((data) => data.name.slice());', 2, {})).toEqual([]);
+    expect(tell('const data = event.data;\n}\nfunction other(data: Json) {\nreturn data.name.slice();', 4, {})).toEqual([]);
+    expect(causesOf('function fold(view: View, entry: Event) {\nreturn entry.data.name;', 2, event({})).map((cause) => cause.title)).toEqual(['A member is missing']);
   });
 
   test('a text that names what every object inherits', () => {

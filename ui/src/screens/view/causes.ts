@@ -15,16 +15,35 @@ function namesOf(chain: string): string[] {
   return [...chain.matchAll(/\.\s*([A-Za-z_$][\w$]*)|\[\s*(?:'([^']*)'|"([^"]*)"|(\d+))\s*\]/g)].map(([, dotted, single, double, digit]) => dotted ?? single ?? double ?? digit ?? '');
 }
 
-/** Constants of the text that stand for a place in the event, such as `const data = event.data`. */
-function standIns(lines: readonly string[], until: number): Map<string, string[]> {
-  const found = new Map<string, string[]>([['event', []]]);
-  const made = new RegExp(String.raw`\b(?:const|let)\s+([A-Za-z_$][\w$]*)\s*(?::[^=]+)?=\s*\(?([A-Za-z_$][\w$]*)((?:${STEP})*)\s*(?:as\b.*|;|$)`);
-  for (const line of lines.slice(0, until)) {
-    const [, name, base, chain] = made.exec(line) ?? [];
+/** A cast of the text: what follows `as`, without anything that could choose another value. */
+const CAST = String.raw`(?:\s+as\s+(?:[^?()=]|\?:)*?)?`;
+const NAME = String.raw`[A-Za-z_$][\w$]*`;
+const PLAIN = new RegExp(String.raw`^\s*(?:const|let)\s+(${NAME})\s*(?::[^=]+)?=\s*(${NAME})((?:${STEP})*)${CAST};?\s*$`);
+const CASTED = new RegExp(String.raw`^\s*(?:const|let)\s+(${NAME})\s*(?::[^=]+)?=\s*\((${NAME})((?:${STEP})*)${CAST}\)((?:${STEP})*);?\s*$`);
+const TOP = /^(?:export\s+)?(?:default\s+)?(?:async\s+)?(?:function|const|let)\b/;
+
+/**
+ * The names that stand for a place in the event at a line: the parameter of the type `Event` of the
+ * function the line is in, and constants made of it before, such as `const data = event.data`.
+ */
+function standIns(lines: readonly string[], line: number): Map<string, string[]> {
+  const found = new Map<string, string[]>();
+  let head = line - 1;
+  while (head > 0 && !TOP.test(lines[head] ?? '')) head -= 1;
+  const event = new RegExp(String.raw`(${NAME})\s*:\s*Event\b`).exec(lines.slice(head, line).join('\n'))?.[1];
+  if (event === undefined) return found;
+  found.set(event, []);
+  for (const made of lines.slice(head, line - 1)) {
+    const [, name, base, chain, rest] = PLAIN.exec(made) ?? CASTED.exec(made) ?? [];
     const from = base === undefined ? undefined : found.get(base);
-    if (name !== undefined && from !== undefined) found.set(name, [...from, ...namesOf(chain ?? '')]);
-    else if (name !== undefined) found.delete(name);
+    if (name !== undefined && from !== undefined) found.set(name, [...from, ...namesOf(chain ?? ''), ...namesOf(rest ?? '')]);
+    else {
+      const other = new RegExp(String.raw`^\s*(?:const|let)\s+(${NAME})\b`).exec(made)?.[1];
+      if (other !== undefined) found.delete(other);
+    }
   }
+  // A parameter of a function within the line is its own.
+  for (const [, names] of (lines[line - 1] ?? '').matchAll(/\(?([\w$,\s:[\]]*)\)?\s*=>/g)) for (const name of names?.split(/[^\w$]+/) ?? []) found.delete(name);
   return found;
 }
 
@@ -90,7 +109,7 @@ export function causesOf(text: string, line: number | null, event: Json): Cause[
   const failing = line === null ? undefined : lines[line - 1];
   const causes: Cause[] = [];
   if (failing !== undefined && line !== null) {
-    const names = standIns(lines, line - 1);
+    const names = standIns(lines, line);
     for (const [, base, chain] of failing.matchAll(new RegExp(String.raw`(?<![\w$.])([A-Za-z_$][\w$]*)((?:${STEP})+)`, 'g'))) {
       const from = base === undefined ? undefined : names.get(base);
       if (from === undefined || chain === undefined) continue;

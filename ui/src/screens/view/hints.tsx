@@ -4,7 +4,7 @@ import { useMemo } from 'react';
 import type { Check, Json, Refold, StallDetail } from '../../api/types';
 import { Icon } from '../../app/icons';
 import { Words } from '../../app/parts';
-import { isBranch, isObject, kindWords, preview } from '../../data/json';
+import { isBranch, isObject, kindWords } from '../../data/json';
 import { stallKind } from '../../words/state';
 import { amount, count, duration } from '../../words/time';
 import { causesOf, schemaAt } from './causes';
@@ -12,10 +12,7 @@ import styles from './bench.module.css';
 
 export type Stalled = Pick<StallDetail, 'event' | 'before' | 'kind' | 'error' | 'line' | 'issue' | 'largest'>;
 
-const short = (value: Json): string => {
-  const text = isBranch(value) ? JSON.stringify(value) : preview(value);
-  return text.length > 160 ? `${text.slice(0, 160)}…` : text;
-};
+const cut = (text: string): string => (text.length > 160 ? `${text.slice(0, 160)}…` : text);
 
 /** How a member of its kind is bounded. */
 function bounded(value: Json | undefined): string {
@@ -41,7 +38,7 @@ export function Hints({ stall, text, check, refold, bound }: {
         {causes.length > 0 ? <ul>{causes.map((cause) => <li key={cause.tell}><b>{cause.title}.</b> <Words text={cause.tell} /></li>)}</ul> : <p>{general}</p>}
         {kind === 'size' && <Size before={before} largest={largest ?? []} check={check} bound={bound} />}
         {kind === 'schema' && issue && <SchemaIssue issue={issue} schema={check.view_schema} />}
-        {kind === 'unfit' && issue && <p>At <code>{(issue.path ?? issue.pointer ?? '') || '(whole)'}</code> the fold returned <code>{issue.found === undefined ? 'something' : typeof issue.found === 'string' ? issue.found : short(issue.found)}</code>.</p>}
+        {kind === 'unfit' && issue && <p>At <code>{(issue.path ?? issue.pointer ?? '') || '(whole)'}</code> the fold returned {issue.found ?? 'what JSON cannot carry'}.</p>}
         {(kind === 'work' || kind === 'memory') && isBranch(before) && <p>The view before was {Array.isArray(before) ? `a ${kindWords(before)}` : `an object of ${kindWords(before)}`}: what walks over it grows with it.</p>}
         {(kind === 'time' || kind === 'crash') && <p>It was tried twenty times before the view stalled.{refold?.ms !== undefined ? ` Here, just now, the fold of this event took ${refold.ms < 1 ? 'under 1 ms' : duration(refold.ms)}.` : ''}</p>}
       </div>
@@ -71,8 +68,8 @@ function SchemaIssue({ issue, schema }: { issue: NonNullable<StallDetail['issue'
   return (
     <dl className={styles.sides}>
       <dt>At</dt><dd><code>{pointer === '' ? '(whole)' : pointer}</code>{issue.detail ? <> <Words text={issue.detail} /></> : null}</dd>
-      {issue.found !== undefined && <><dt>The fold returned</dt><dd><code>{short(issue.found)}</code></dd></>}
-      {wanted !== undefined && <><dt>The schema wants</dt><dd><code>{short(wanted)}</code></dd></>}
+      <dt>The fold returned</dt><dd>{typeof issue.found === 'string' ? <code>{cut(issue.found)}</code> : 'nothing'}</dd>
+      {wanted !== undefined && <><dt>The schema wants</dt><dd><code>{cut(JSON.stringify(wanted))}</code></dd></>}
     </dl>
   );
 }

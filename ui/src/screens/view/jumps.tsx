@@ -5,7 +5,7 @@ import { useStudio } from '../../api/react';
 import { isRefusal, wordsOf } from '../../api/transport';
 import type { ScrubJump } from '../../api/types';
 import { Button, Words, cx, partStyles } from '../../app/parts';
-import { amount, localTime } from '../../words/time';
+import { amount, count, localTime } from '../../words/time';
 import { timeOf, typedTime } from './sizes';
 import styles from './scrub.module.css';
 
@@ -18,7 +18,7 @@ const FORMS: Record<Form, { button: string; label: string; example: string }> = 
 };
 
 export function Jumps({ name, at, end, peak, keys, chosenKey, time, land }: {
-  name: string; at: number; end: number; peak: number | null;
+  name: string; at: number; end: number; peak: { index: number; bytes: number } | null;
   /** The members the view has at its top now, and the one chosen in the tree. */
   keys: readonly string[]; chosenKey: string | null;
   time: string | null; land: (index: number) => void;
@@ -70,7 +70,7 @@ export function Jumps({ name, at, end, peak, keys, chosenKey, time, land }: {
       <span className={styles.jumpWord}>Jump to</span>
       <Button onClick={() => void jump({ to: 'grew', from: end }, (index) => `Event ${amount(index)} grew the view most.`, 'No event made the view larger.')}>Grew it most</Button>
       <Button onClick={() => void jump({ to: 'shrank', from: end }, (index) => `Event ${amount(index)} shrank the view most.`, 'No event made the view smaller.')}>Shrank it most</Button>
-      {peak !== null && <Button onClick={() => { setSaid({ words: `After event ${amount(peak)} the view was largest.`, found: true }); if (peak !== at) land(peak); }}>Largest</Button>}
+      {peak !== null && <Button title={`${count(peak.bytes, 'byte')}, after event ${amount(peak.index)}`} onClick={() => { setSaid({ words: `After event ${amount(peak.index)} the view was largest: ${count(peak.bytes, 'byte')}.`, found: true }); if (peak.index !== at) land(peak.index); }}>Largest</Button>}
       {chosenKey !== null && <Button className={styles.keyJump} title={`The event that added ${chosenKey}, at or before this one`} onClick={() => void added(chosenKey)}>Added <code>{chosenKey}</code></Button>}
       {(Object.keys(FORMS) as Form[]).map((form) => (
         <Button key={form} aria-expanded={open === form} onClick={(event) => { opener.current = event.currentTarget; start(form); }}>{FORMS[form].button}</Button>

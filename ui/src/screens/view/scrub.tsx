@@ -11,11 +11,10 @@ import { wordsOf } from '../../api/transport';
 import type { Scrub as Index, ScrubStep } from '../../api/types';
 import { adjust, at as addressAt, format, go, here, useAddress } from '../../app/address';
 import { useCommands } from '../../app/commands';
-import { Id } from '../../app/id';
 import { Band, Failure, IconButton, Loading, Meter, Time, cx, partStyles } from '../../app/parts';
 import { differences, isObject, keysOf } from '../../data/json';
 import { JsonTree } from '../../data/tree';
-import { amount, count, localTime } from '../../words/time';
+import { amount, count } from '../../words/time';
 import { differencesWords, growthWords, progressWords, workWords } from '../../words/view';
 import { Jumps } from './jumps';
 import { SizeChart } from './size-chart';
@@ -121,7 +120,7 @@ function Shown({ name, index }: { name: string; index: Index }) {
         <IconButton icon="left" label="The event before" title="The event before (Shift F7)" disabled={at <= 0} onClick={() => to(at - 1)} />
         <Typed at={at} most={indexed} to={to} focus={() => slider.current?.focus()} />
         <IconButton icon="right" label="The event after" title="The event after (F7)" disabled={at >= indexed} onClick={() => to(at + 1)} />
-        <Jumps name={name} at={at} end={indexed} peak={index.peak?.index ?? null} keys={keys} chosenKey={chosenKey} time={typeof step?.event?.['time'] === 'string' ? step.event['time'] : null} land={land} />
+        <Jumps name={name} at={at} end={indexed} peak={index.peak ?? null} keys={keys} chosenKey={chosenKey} time={typeof step?.event?.['time'] === 'string' ? step.event['time'] : null} land={land} />
       </div>
       <div className={styles.rail}>
         <div className={styles.railChart}><SizeChart points={sizes} most={most} ready={indexed} /></div>
@@ -136,7 +135,7 @@ function Shown({ name, index }: { name: string; index: Index }) {
             to(place);
           }} />
       </div>
-      <div className={styles.ends} aria-hidden="true"><span>before any event</span><span>{index.peak ? `largest at ${amount(index.peak.index)}: ${count(index.peak.bytes, 'byte')}` : ''}</span><span>{amount(most)}</span></div>
+      <div className={styles.ends} aria-hidden="true"><span>before any event</span><span>{amount(most)}</span></div>
       {state === 'indexing' && <div className={styles.progress}><Meter label="Ready to go through" value={indexed} most={most} words={progressWords(indexed, folded, 0)} /></div>}
       {failed !== null && step?.index !== at && <Band tone="warn" role="alert">{wordsOf(failed)}</Band>}
       {step ? <Step name={name} step={step} stale={stale} onChosen={onChosen} /> : <Loading what="Folding up to the event" />}
@@ -188,24 +187,23 @@ const Step = memo(function Step({ name, step, stale, onChosen }: { name: string;
   const grown = growthWords(bytes_before, bytes_after);
   return (
     <div className={styles.step} data-stale={stale || undefined} aria-busy={stale}>
-      <dl className={styles.facts} aria-label="The event and what it did">
+      <dl className={styles.facts} aria-label="The event">
         {event === null ? <div><dt>Event</dt><dd>none: the view before any event</dd></div> : <>
           <div><dt>Type</dt><dd><code>{text('type')}</code></dd></div>
           <div><dt>Time</dt><dd>{text('time') === '' ? 'none' : <Time at={text('time')} />}</dd></div>
           <div><dt>Source</dt><dd>{run === undefined ? <code>{text('source')}</code> : <a href={format(addressAt('run', [run]))}><code>/runs/{run.slice(-8)}</code></a>}</dd></div>
           {text('subject') !== '' && <div><dt>Subject</dt><dd><code>{text('subject')}</code></dd></div>}
-          <div><dt>Id</dt><dd><Id id={text('id')} what="event" /></dd></div>
         </>}
-        <div><dt>View after</dt><dd>{count(bytes_after, 'byte')}{step.index > 0 && grown !== '' && <b data-grown={bytes_before !== null && bytes_after > bytes_before ? 'more' : bytes_before !== null && bytes_after < bytes_before ? 'less' : undefined}>{grown}</b>}</dd></div>
-        {typeof work === 'number' && step.index > 0 && <div><dt>Work</dt><dd>{workWords(work)} of 500</dd></div>}
       </dl>
       <div className={styles.panes}>
         <section className={view.pane} aria-label="The event">
-          <div className={view.paneHead}><h2>The event</h2>{text('time') !== '' && <span>{localTime(text('time'))}</span>}</div>
+          <div className={view.paneHead}><h2>The event</h2></div>
           {event === null ? <p className={styles.none}>The view is what <code>view.initial</code> says.</p> : <JsonTree value={event} label="The event" />}
         </section>
         <section className={view.pane} aria-label="The view after it">
-          <div className={view.paneHead}><h2>{step.index === 0 ? 'The view before any event' : 'The view after it'}</h2><span role="status">{changed === null ? '' : differencesWords(changed)}</span></div>
+          <div className={view.paneHead}><h2>{step.index === 0 ? 'The view before any event' : 'The view after it'}</h2><span role="status">{changed === null ? '' : differencesWords(changed)}</span>
+            <span className={styles.numbers}>{count(bytes_after, 'byte')}{step.index > 0 && grown !== '' && <b data-grown={bytes_before !== null && bytes_after !== bytes_before ? (bytes_after > bytes_before ? 'more' : 'less') : undefined}>{grown}</b>}{typeof work === 'number' && step.index > 0 && <> · {workWords(work)} of 500</>}</span>
+          </div>
           <JsonTree value={after} {...(before === undefined ? {} : { before })} reveal onChosen={onChosen} label={step.index === 0 ? `View of ${name} before any event` : `View of ${name} after the event`} />
         </section>
       </div>

@@ -17,9 +17,9 @@ export function SizeChart({ points, most, bound = null, ready = most, label }: {
 }) {
   const drawn = useMemo(() => {
     const scale = scaleOf(points, most, bound);
-    return { scale, ...areaOf(points, scale) };
+    return { scale, largest: points.reduce((so, [, size]) => Math.max(so, size), 0), ...areaOf(points, scale) };
   }, [points, most, bound]);
-  const { scale, line, area } = drawn;
+  const { scale, largest, line, area } = drawn;
   return (
     <div className={styles.chart} {...(label ? { role: 'img', 'aria-label': label } : { 'aria-hidden': true })}>
       <svg viewBox={`0 0 ${WIDE} ${HIGH}`} preserveAspectRatio="none">
@@ -29,7 +29,7 @@ export function SizeChart({ points, most, bound = null, ready = most, label }: {
       </svg>
       {ready < most && <i className={styles.unready} style={{ left: `${scale.x(ready) / 10}%` }} />}
       {bound === null
-        ? points.length > 0 && <small className={styles.scaleTop}>{bytes(Math.round(scale.top))}</small>
+        ? largest > 0 && <small className={styles.scaleTop}>{bytes(largest)}</small>
         : <small className={styles.boundWords} style={{ top: `${scale.y(bound)}%` }}>{amount(bound)} bytes at most</small>}
     </div>
   );

@@ -64,7 +64,7 @@ function Trialled({ trial, old, bound }: { trial: Trial; old: boolean; bound: nu
     <div className={styles.trialled} data-old={old || undefined}>
       <p className={styles.said} role="status">
         <span className={cx(partStyles.sign, partStyles[TONES[state]])}><ToneIcon tone={TONES[state]} />{HEADS[state]}</span>{' '}
-        {scope === 'last' ? 'Of the last 100: ' : ''}{state === 'going' ? '' : rehearsedWords(answer)}
+        {state === 'going' ? '' : rehearsedWords(answer)}
         {stalled && ` ${stallKind(stalled.kind).sentence}`}{old && ' That was an earlier text.'}
       </p>
       {state === 'going' && <Meter label={scope === 'last' ? 'The last 100' : 'All events'} value={answer.folded} most={most} words={progressWords(answer.folded, answer.known, answer.ms)} />}
