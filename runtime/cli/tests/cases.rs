@@ -189,3 +189,20 @@ fn hostile_cases_end_in_words() {
     let listed: Value = place.run(&["test", "sample/tests/recall/campaign-spend/twice.yaml", "--json"]).ended(1).json();
     assert_eq!((&listed["failed"], &listed["cases"][0]["problems"][0]["line"]), (&json!(1), &json!(2)));
 }
+
+#[test]
+fn a_check_reads_the_cases_too() {
+    let place = Place::with_sample();
+    place.replace(SPEND, "expect:", "expects:");
+    place.write("sample/tests/recall/campaign-spend/Upper.yaml", "");
+    let line = place.read(SPEND).lines().position(|line| line == "expects:").expect("a line") + 1;
+    let shown = joined("sample", "tests/recall/campaign-spend/amounts-that-count.yaml");
+    let one = format!("{shown}:{line}:1: expects is not a field of a recall function's case;");
+    let checked = place.run(&["check", "sample"]).ended(1);
+    assert!(checked.out.contains(&one) && checked.out.contains("  try: Did you mean expect?"), "{checked:?}");
+    assert!(checked.out.contains("Upper.yaml:1:1: A case's name is"), "{checked:?}");
+    let alone = place.run(&["check", SPEND]).ended(1);
+    assert!(alone.out.starts_with(&one), "{alone:?}");
+    let fine = place.run(&["check", BRIEF]).ended(0);
+    assert_eq!(fine.err, "1 file checked, no errors.\n");
+}

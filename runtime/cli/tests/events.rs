@@ -283,3 +283,21 @@ fn a_check_tells_the_first_hundred_and_counts_the_rest() {
     assert!(checked.out.ends_with("and 1,134 more events are refused.\n"), "{checked:?}");
     assert!(checked.err.contains("1,234 would be refused"), "{checked:?}");
 }
+
+#[test]
+fn many_events_keep_their_order_over_batches() {
+    let place = Place::with_sample();
+    let line = |nth: u32| format!("{{\"type\": \"tick\", \"source\": \"/b\", \"id\": \"{nth}\", \"data\": {nth}}}\n");
+    // The last of the first batch comes again as the first of the second.
+    let text: String = (1..=500).chain(500..=1_203).map(line).collect();
+    let import = ["events", "import", "-", "--folder", "sample"];
+    assert_eq!(place.run_with_input(&import, &text).ended(0).out, "1,203 events imported, 1 was there already.\n");
+    let exported = place.run(&["events", "export", "--folder", "sample", "--type", "tick"]).ended(0);
+    let data: Vec<u64> = lines(&exported).iter().map(|event| event["data"].as_u64().expect("a number")).collect();
+    assert_eq!(data, (1..=1_203).collect::<Vec<u64>>());
+    // What is refused in a later batch leaves every batch before it.
+    let more: String = (2_000..3_100).map(line).chain(["{}\n".to_owned(), line(9_000)]).collect();
+    let refused = place.run_with_input(&import, &more).ended(1);
+    assert!(refused.out.starts_with("The standard input:1101: /type: An event needs a type"), "{refused:?}");
+    assert!(refused.err.contains("1,100 events imported before it"), "{refused:?}");
+}

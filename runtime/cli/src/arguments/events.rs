@@ -105,7 +105,7 @@ pub(crate) enum EventsFormat {
 The events are those a recall function's fold sees: the starts and endings of runs with their outputs, the
 definitions saved, and the events published. The rest of the history, such as a run's input, is not among them.")]
 pub(crate) struct ExportEvents {
-    /// The file to write; the standard output unless given.
+    /// The file to write; the standard output unless given, and for -.
     #[arg(long, value_name = "FILE")]
     pub(crate) to: Option<PathBuf>,
     /// Writes over a file that is there.

@@ -102,7 +102,7 @@ pub(crate) enum Format {
   playbook check recall/campaign-reviews.md computation/review-brief.md
   playbook check --format json")]
 pub(crate) struct Check {
-    /// Playbook folders or documents; the folder unless given.
+    /// Playbook folders, documents or test cases; the folder unless given.
     pub(crate) paths: Vec<PathBuf>,
     /// How problems are told.
     #[arg(long, value_enum)]

@@ -1,14 +1,15 @@
-//! `playbook check`: every problem of documents, each at its place.
+//! `playbook check`: every problem of documents and of the texts of test cases, each at its place.
 
 use crate::arguments::{Check, Format};
 use crate::ended::{Done, Ended, Failure, cannot, sentence};
 use crate::opened;
 use crate::output::{Output, complain};
 use crate::places;
-use playbook_host::folder::{FileError, Folder};
+use playbook_host::folder::{CaseFile, FileError, Folder};
 use playbook_host::studio::{ROUTES, Studio};
 use playbook_model::definition::{DefinitionKey, DefinitionType};
 use playbook_model::id::DefinitionName;
+use playbook_model::word::count;
 use serde_json::{Map, Value, json};
 use std::path::{Path, PathBuf};
 
@@ -30,7 +31,7 @@ struct Report {
     found: Vec<Found>,
     /// Why something was not judged.
     not_judged: Option<String>,
-    documents: usize,
+    files: usize,
 }
 
 /// Checks.
@@ -41,6 +42,8 @@ pub(crate) async fn check(asked: &Check, folder: Option<&Path>, out: &mut Output
     for path in &paths {
         if path.is_dir() {
             of_folder(path, &studio, &mut report).await?;
+        } else if let Some(case) = case_of(path) {
+            self::case(path, &case, &mut report)?;
         } else {
             let key = key_of(path)?;
             document(path, &key, &studio, &mut report).await?;
@@ -66,7 +69,39 @@ async fn of_folder(path: &Path, studio: &Studio, report: &mut Report) -> Result<
     for key in keys {
         document(&path.join(Folder::relative(&key)), &key, studio, report).await?;
     }
+    let (cases, strays) = folder.cases().map_err(cannot)?;
+    for stray in strays {
+        report.found.push(plain(&path.join(stray.path), 1, 1, "case.name", &stray.why));
+    }
+    for case in cases {
+        self::case(&path.join(case.relative()), &case, report)?;
+    }
     Ok(())
+}
+
+/// Reads a test case; what it comes to is told by running it.
+fn case(path: &Path, case: &CaseFile, report: &mut Report) -> Result<(), Failure> {
+    let bytes = std::fs::read(path).map_err(|why| cannot(format!("{} cannot be read: {why}", path.display())))?;
+    report.files += 1;
+    let Ok(text) = String::from_utf8(bytes) else {
+        report.found.push(plain(path, 1, 1, "case.text", "The test case is not text in UTF-8"));
+        return Ok(());
+    };
+    for problem in playbook_host::case::read(case.key.kind, &text).problems {
+        report.found.push(Found {
+            pointer: problem.place.pointer,
+            hint: problem.hint,
+            ..plain(path, problem.place.line.into(), problem.place.column.into(), &problem.code, &problem.message)
+        });
+    }
+    Ok(())
+}
+
+/// The test case a path names, where it lies in a playbook's folder of them.
+fn case_of(path: &Path) -> Option<CaseFile> {
+    let whole = std::path::absolute(path).ok()?;
+    let root = whole.ancestors().find(|folder| folder.join("playbook.yaml").is_file())?;
+    CaseFile::at(whole.strip_prefix(root).ok()?).ok()
 }
 
 /// The definition a document's path names: its folder is the type, its name the name.
@@ -87,7 +122,7 @@ fn key_of(path: &Path) -> Result<DefinitionKey, Failure> {
 
 async fn document(path: &Path, key: &DefinitionKey, studio: &Studio, report: &mut Report) -> Result<(), Failure> {
     let bytes = std::fs::read(path).map_err(|why| cannot(format!("{} cannot be read: {why}", path.display())))?;
-    report.documents += 1;
+    report.files += 1;
     let Ok(text) = String::from_utf8(bytes) else {
         report.found.push(plain(path, 1, 1, "document.text", "The document is not text in UTF-8"));
         return Ok(());
@@ -171,9 +206,7 @@ fn tell(report: &Report, json: bool, out: &mut Output) -> Done {
         return Err(cannot("No problem was found in what could be checked, and that is not everything"));
     }
     if !json {
-        let documents =
-            if report.documents == 1 { "1 document".into() } else { format!("{} documents", report.documents) };
-        complain(&format!("{documents} checked, no errors."));
+        complain(&format!("{} checked, no errors.", count(report.files as u64, "file", "files")));
     }
     Ok(Ended::Fine)
 }

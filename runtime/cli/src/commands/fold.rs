@@ -29,8 +29,10 @@ pub(crate) async fn fold(asked: &Fold, folder: Option<&Path>, out: &mut Output) 
         CheckedRecall::Ready(recall) => recall,
         CheckedRecall::Problems(problems) => return tell::problems(&shown, &problems, out),
     };
-    let own = LogReader::open(&playbook, &file).map_err(cannot)?;
-    let kept = if asked.diff && asked.to_event.is_none() { Some(kept(own.as_ref(), asked)?) } else { None };
+    let compares = asked.diff && asked.to_event.is_none();
+    // A log that is not needed is left alone: it may be open in another program.
+    let own = if compares || asked.from.is_none() { LogReader::open(&playbook, &file).map_err(cannot)? } else { None };
+    let kept = if compares { Some(kept(own.as_ref(), asked)?) } else { None };
     let over = Over::of(asked.from.as_deref(), own)?;
     let scratch = Scratch::new().map_err(cannot)?;
     let folding = Folding::new(&scratch, recall, asked.to_event.as_deref());

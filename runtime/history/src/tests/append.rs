@@ -1,5 +1,5 @@
 use super::*;
-use crate::{DATA_BYTES, DATA_LEVELS, RECORDS_AN_APPEND};
+use crate::{DATA_BYTES, DATA_LEVELS, NewAppend, RECORDS_AN_APPEND};
 use playbook_model::id::message_id;
 use std::collections::HashSet;
 
@@ -25,6 +25,31 @@ fn a_record_comes_back_as_it_was_given() {
     assert_eq!(record.data.to_string(), given.data.to_string(), "members keep their order");
     assert_eq!(place.record(&playbook, record.id).unwrap().as_ref(), Some(record));
     assert_eq!(place.record(&key("campaign"), record.id).unwrap(), None);
+}
+
+#[test]
+fn many_streams_are_appended_to_in_the_order_given() {
+    let place = place();
+    let playbook = key("campaigns");
+    let append = |number: u128, expected| NewAppend {
+        stream: Stream::event(&playbook, Uuid::from_u128(number)),
+        expected,
+        records: vec![fact("event_published", json!({ "number": u64::try_from(number).unwrap() }))],
+    };
+    let mut appends: Vec<NewAppend> = (1..=600).map(|number| append(number, 0)).collect();
+    appends[300].expected = 7;
+    appends[400].records.clear();
+    appends.push(append(1, 0));
+    let outcomes = place.append_each(appends, at(3));
+    let refused: Vec<usize> = (0..outcomes.len()).filter(|place| outcomes[*place].is_err()).collect();
+    assert_eq!(refused, [300, 400, 600], "each is refused alone");
+    let read = place.page(&page_of(&playbook)).unwrap().records;
+    let numbers: Vec<u64> = read.iter().map(|record| record.data["number"].as_u64().unwrap()).collect();
+    assert_eq!(numbers.len(), 598);
+    assert!(numbers.is_sorted());
+    assert!(place.append_each(Vec::new(), at(4)).is_empty());
+    place.close();
+    assert!(matches!(place.append_each(vec![append(900, 0)], at(5))[..], [Err(AppendError::Closed)]));
 }
 
 #[test]

@@ -22,7 +22,8 @@ pub(crate) fn export(asked: &ExportEvents, folder: Option<&Path>, out: &mut Outp
     let (folder, file) = opened::files(folder)?;
     let log = LogReader::open(&folder, &file).map_err(cannot)?;
     let of = EventsOf { types: asked.kinds.clone(), since: asked.since, until: asked.until };
-    let written = match &asked.to {
+    let to = asked.to.as_ref().filter(|to| to.as_path() != Path::new("-"));
+    let written = match to {
         Some(path) => {
             let existing = if asked.force { Existing::Replaced } else { Existing::Stays };
             let mut file = Written::begin(path, existing)?;
@@ -45,7 +46,7 @@ pub(crate) fn export(asked: &ExportEvents, folder: Option<&Path>, out: &mut Outp
         let events = count(written.passed_over as u64, "event", "events");
         complain(&format!("{events} that no fold can read are left out."));
     }
-    match (&asked.to, out.is_json()) {
+    match (to, out.is_json()) {
         (Some(path), true) => {
             out.value(&json!({ "path": path, "events": written.events, "left_out": written.passed_over }))?;
         }
