@@ -278,7 +278,7 @@ impl Runtime {
         while !*stop.borrow_and_update() {
             // First come, first served: one that has more to read waits behind those that wait.
             let turn = turns.acquire().await.expect("the queue is never closed");
-            let more = self.pass(playbook).await;
+            let more = self.pass(playbook, woken).await;
             drop(turn);
             if more {
                 continue;

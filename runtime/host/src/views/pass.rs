@@ -12,7 +12,9 @@ use playbook_model::id::PlaybookKey;
 use playbook_model::limits;
 use playbook_sandbox::Program;
 use std::sync::Arc;
-use std::sync::atomic::AtomicUsize;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use tokio::sync::Notify;
+use tokio::task::{JoinError, JoinSet};
 
 /// A recall function, ready to fold.
 pub(crate) struct Ready {
@@ -22,7 +24,10 @@ pub(crate) struct Ready {
 
 impl Runtime {
     /// Passes over a playbook; says whether more is there to be read at once.
-    pub(super) async fn pass(&self, playbook: &PlaybookKey) -> bool {
+    ///
+    /// Views that are built take their pages beside those that follow: whenever something is recorded meanwhile, the
+    /// live views read it within the same pass.
+    pub(super) async fn pass(&self, playbook: &PlaybookKey, woken: &Notify) -> bool {
         let Ok(definitions) = self.definitions(playbook, DefinitionType::Recall).await else { return false };
         for view in self.0.views.all(playbook) {
             let gone = definitions.by_name.get(&view.name).is_none_or(|definition| definition.retired_at.is_some());
@@ -39,19 +44,48 @@ impl Runtime {
         self.begin_builds(playbook, &mut lined_up).await;
         // "Pages a pass": one count for all views of the playbook.
         let left = Arc::new(AtomicUsize::new(limits::PAGES_A_PASS));
-        let mut reads = tokio::task::JoinSet::new();
-        for group in self.groups(playbook, lined_up) {
-            let (runtime, playbook, left) = (self.clone(), playbook.clone(), left.clone());
-            reads.spawn(async move { runtime.read_pages(&playbook, group, &left).await });
-        }
+        let (live, built): (Vec<_>, Vec<_>) = lined_up.into_iter().partition(|(view, _)| view.phase == Phase::Live);
+        let mut builds = self.spawn_reads(playbook, self.groups(playbook, built), &left);
+        let mut reads = self.spawn_reads(playbook, self.groups(playbook, live), &left);
         let mut more = false;
-        while let Some(read) = reads.join_next().await {
-            match read {
-                Ok(left) => more |= left,
-                Err(why) => tracing::error!(%why, "reading pages for views broke down"),
+        loop {
+            tokio::select! {
+                Some(read) = reads.join_next() => more |= ended(read),
+                Some(read) = builds.join_next() => more |= ended(read),
+                () = woken.notified(), if reads.is_empty() && !builds.is_empty() => {
+                    let now = self.definitions(playbook, DefinitionType::Recall).await;
+                    if now.is_ok_and(|now| !Arc::ptr_eq(&now, &definitions)) {
+                        // Something was saved: the pages that are being folded are the last of this pass.
+                        left.store(0, Ordering::Relaxed);
+                        more = true;
+                        continue;
+                    }
+                    let again = definitions.active().filter_map(|(name, definition)| {
+                        let view = self.0.views.get(playbook, name)?;
+                        let live = view.phase == Phase::Live && view.version == definition.version;
+                        live.then(|| (view, definition.clone()))
+                    });
+                    let groups = self.groups(playbook, again.collect());
+                    reads = self.spawn_reads(playbook, groups, &left);
+                }
+                else => break,
             }
         }
         more && !self.stopping()
+    }
+
+    fn spawn_reads(
+        &self,
+        playbook: &PlaybookKey,
+        groups: Vec<(Span, Vec<Reader>)>,
+        left: &Arc<AtomicUsize>,
+    ) -> JoinSet<bool> {
+        let mut reads = JoinSet::new();
+        for group in groups {
+            let (runtime, playbook, left) = (self.clone(), playbook.clone(), left.clone());
+            reads.spawn(async move { runtime.read_pages(&playbook, group, &left).await });
+        }
+        reads
     }
 
     /// Who reads together: the live views that stand at one place read the same pages, and so do views that are built
@@ -150,6 +184,14 @@ impl Runtime {
             Err(why) => tracing::error!(%why, "dropping a view broke down"),
         }
     }
+}
+
+/// Whether more is left to be read.
+fn ended(read: Result<bool, JoinError>) -> bool {
+    read.unwrap_or_else(|why| {
+        tracing::error!(%why, "reading pages for views broke down");
+        false
+    })
 }
 
 fn ready(definition: &Definition) -> Option<Ready> {
