@@ -30,7 +30,7 @@ test('how many events there are in all, when it is known', () => {
 });
 
 test('what a save brings about is said, proved or not', () => {
-  expect(saveWords(3, true)).toBe('Saving makes version 4 and builds the view again from the first event; runs are refused meanwhile.');
+  expect(saveWords(3, true)).toBe('Version 4 is built from the first event; runs are refused meanwhile.');
   expect(saveWords(3, false)).toMatch(/^Not every event was tried/);
 });
 

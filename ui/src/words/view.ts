@@ -54,8 +54,8 @@ export function rehearsedWords(one: Pick<Rehearsal, 'state' | 'scope' | 'folded'
 
 /** What follows a save of the bench's text. */
 export function saveWords(version: number, proved: boolean): string {
-  const next = `Saving makes version ${version + 1} and builds the view again from the first event; runs are refused meanwhile.`;
-  return proved ? next : `Not every event was tried with this text, so the view may stall again. ${next}`;
+  const next = `Version ${version + 1} is built from the first event; runs are refused meanwhile.`;
+  return proved ? next : `Not every event was tried with this text: the view may stall again. ${next}`;
 }
 
 /** `+12 bytes`, `−3 bytes`, `same size`. */

@@ -135,8 +135,7 @@ export default function Bench({ draft, document, stall, version, folded, most, t
                 )}
             </Suspense>
           </div>
-          <div className={styles.outcome}><Outcome tried={tried} fresh={fresh} /></div>
-          <Widen trials={trials} text={text} all={all} why={why} lead={mends && !proved} bound={stall.kind === 'size' || met?.kind === 'size' ? most : null} shown={made === undefined ? 'event' : 'all'} look={setResult} />
+          <Widen head={<Outcome tried={tried} fresh={fresh} />} trials={trials} text={text} all={all} why={why} lead={mends && !proved} bound={stall.kind === 'size' || met?.kind === 'size' ? most : null} shown={made === undefined ? 'event' : 'all'} look={setResult} />
           <div className={bench.save}>
             <Button look={proved ? 'primary' : 'usual'} icon="save" title={keyWords('Mod+S')}
               why={draft.saving ? 'It is being saved.' : !changed ? 'The text is the version that stalled.' : undefined} onClick={() => void saveAndWatch()}>

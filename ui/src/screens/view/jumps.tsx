@@ -71,7 +71,6 @@ export function Jumps({ name, at, end, peak, keys, chosenKey, time, land }: {
       <Button onClick={() => void jump({ to: 'grew', from: end }, (index) => `Event ${amount(index)} grew the view most.`, 'No event made the view larger.')}>Grew it most</Button>
       <Button onClick={() => void jump({ to: 'shrank', from: end }, (index) => `Event ${amount(index)} shrank the view most.`, 'No event made the view smaller.')}>Shrank it most</Button>
       {peak !== null && <Button title={`${count(peak.bytes, 'byte')}, after event ${amount(peak.index)}`} onClick={() => { setSaid({ words: `After event ${amount(peak.index)} the view was largest: ${count(peak.bytes, 'byte')}.`, found: true }); if (peak.index !== at) land(peak.index); }}>Largest</Button>}
-      {chosenKey !== null && <Button className={styles.keyJump} title={`The event that added ${chosenKey}, at or before this one`} onClick={() => void added(chosenKey)}>Added <code>{chosenKey}</code></Button>}
       {(Object.keys(FORMS) as Form[]).map((form) => (
         <Button key={form} aria-expanded={open === form} onClick={(event) => { opener.current = event.currentTarget; start(form); }}>{FORMS[form].button}</Button>
       ))}

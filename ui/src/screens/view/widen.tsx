@@ -1,6 +1,7 @@
 /** Under the editor: the text on many events, from the first, with how far it came and where it stalled next. */
 
 import { useId } from 'react';
+import type { ReactNode } from 'react';
 import type { Rehearsal } from '../../api/types';
 import { wordsOf } from '../../api/transport';
 import { ToneIcon } from '../../app/icons';
@@ -15,7 +16,9 @@ import styles from './bench.module.css';
 const TONES: Record<Rehearsal['state'], Tone> = { going: 'busy', reached_end: 'good', stalled: 'bad', stopped: 'quiet', failed: 'warn' };
 const HEADS: Record<Rehearsal['state'], string> = { going: 'Folding', reached_end: 'Reached the end', stalled: 'Stalls further on', stopped: 'Stopped', failed: 'Broke off' };
 
-export function Widen({ trials, text, all, why, lead, bound, shown, look }: {
+export function Widen({ head, trials, text, all, why, lead, bound, shown, look }: {
+  /** How the text does on the one event. */
+  head: ReactNode;
   trials: Trials; text: string;
   /** How many events there are in all, when that is known. */
   all: { count: number; words: string } | null;
@@ -34,15 +37,18 @@ export function Widen({ trials, text, all, why, lead, bound, shown, look }: {
   const old = trial !== null && trial.text !== text;
   return (
     <section className={styles.widen} aria-label="On more events">
-      <div className={styles.widenBar}>
-        {!few && <Button why={why} onClick={() => start(text, 'last')} aria-describedby={`${about}-last`}>Try the last 100</Button>}
-        <Button look={lead && !going ? 'primary' : 'usual'} why={why} onClick={() => start(text, 'all')} aria-describedby={`${about}-all`}>
-          {all === null ? 'Try all events' : `Try all ${all.words}`}
-        </Button>
-        {going && <Button onClick={stop}>Stop</Button>}
-        {trial?.answer?.state === 'reached_end' && trial.answer.view !== undefined && !old && (
-          <Button aria-pressed={shown === 'all'} onClick={() => look(shown === 'all' ? 'event' : 'all')}>{shown === 'all' ? 'Show this event’s view' : 'Show the view it makes'}</Button>
-        )}
+      <div className={styles.widenTop}>
+        {head}
+        <div className={styles.widenBar}>
+          {!few && <Button why={why} onClick={() => start(text, 'last')} aria-describedby={`${about}-last`}>Try the last 100</Button>}
+          <Button look={lead && !going ? 'primary' : 'usual'} why={why} onClick={() => start(text, 'all')} aria-describedby={`${about}-all`}>
+            {all === null ? 'Try all events' : `Try all ${all.words}`}
+          </Button>
+          {going && <Button onClick={stop}>Stop</Button>}
+          {trial?.answer?.state === 'reached_end' && trial.answer.view !== undefined && !old && (
+            <Button aria-pressed={shown === 'all'} onClick={() => look(shown === 'all' ? 'event' : 'all')}>{shown === 'all' ? 'Show this event’s view' : 'Show the view it makes'}</Button>
+          )}
+        </div>
       </div>
       {trial === null ? (
         <p className={styles.said}>
