@@ -2,7 +2,7 @@
 
 import { useEffect, useId, useRef, useState } from 'react';
 import { useStudio } from '../../api/react';
-import { isRefusal, wordsOf } from '../../api/transport';
+import { Refusal, wordsOf } from '../../api/transport';
 import type { ScrubJump } from '../../api/types';
 import { Button, Words, cx, partStyles } from '../../app/parts';
 import { amount, count, localTime } from '../../words/time';
@@ -43,7 +43,7 @@ export function Jumps({ name, at, end, peak, keys, chosenKey, time, land }: {
       if (index !== null && index !== at) land(index);
       return index !== null;
     } catch (error) {
-      setSaid({ words: isRefusal(error, 'not_found') ? none : wordsOf(error), found: false });
+      setSaid({ words: error instanceof Refusal && error.problem.status === 404 ? none : wordsOf(error), found: false });
       return false;
     }
   };

@@ -2,7 +2,7 @@
 
 import { useRef } from 'react';
 import { useStudio } from '../../api/react';
-import { isRefusal, wordsOf } from '../../api/transport';
+import { Refusal, wordsOf } from '../../api/transport';
 import type { KeptCase } from '../../api/types';
 import { ToneIcon } from '../../app/icons';
 import { Button, Field, IconButton, cx, partStyles } from '../../app/parts';
@@ -41,7 +41,7 @@ export function KeepForm({ name, text, keeping, set }: { name: string; text: str
       const kept = await studio.keepCase(name, text, keeping.name);
       set({ ...newest.current, busy: false, kept });
     } catch (error) {
-      const taken = isRefusal(error, 'taken') || isRefusal(error, 'conflict');
+      const taken = error instanceof Refusal && error.problem.status === 409;
       set({ ...newest.current, busy: false, failed: wordsOf(error), ...(taken ? { name: nextName(keeping.name) } : {}) });
     }
   };
