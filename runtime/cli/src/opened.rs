@@ -2,7 +2,7 @@
 
 use crate::ended::{Failure, cannot};
 use playbook_host::folder::{Folder, PlaybookFile, Synced};
-use playbook_host::{Place, Runtime, Settings};
+use playbook_host::{Place, Runtime, Settings, Views};
 use playbook_model::definition::{DefinitionKey, DefinitionType};
 use playbook_model::id::PlaybookKey;
 use playbook_model::refusal::Refusal;
@@ -59,8 +59,16 @@ impl Opened {
     /// # Errors
     /// No playbook, or a log that cannot be used now.
     pub(crate) async fn open(given: Option<&Path>) -> Result<Self, Failure> {
+        Self::open_with(given, Views::Kept).await
+    }
+
+    /// As [`Self::open`], saying whether its views are kept meanwhile.
+    ///
+    /// # Errors
+    /// As [`Self::open`].
+    pub(crate) async fn open_with(given: Option<&Path>, views: Views) -> Result<Self, Failure> {
         let (folder, file) = files(given)?;
-        let settings = of_runtime(&settings()?);
+        let settings = Settings { views, ..of_runtime(&settings()?) };
         let place = Place::Folder(folder.path().to_path_buf());
         let runtime = Runtime::open(place, settings).await.map_err(cannot)?;
         let prepared = async {

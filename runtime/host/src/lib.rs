@@ -21,4 +21,4 @@ pub use playbook_definition::case;
 pub use playbook_publish as publish;
 pub use playbook_typescript::Compiler;
 pub use playbook_worker::main_if_worker;
-pub use runtime::{OpenError, Place, Runtime, Settings};
+pub use runtime::{OpenError, Place, Runtime, Settings, Views};

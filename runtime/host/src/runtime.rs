@@ -16,6 +16,15 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
 use tokio::sync::watch;
 
+/// Whether a runtime keeps the views of recall functions while it is open.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Views {
+    /// It follows the log and folds what is recorded.
+    Kept,
+    /// It leaves them as they stand; whoever opens the log next folds what they missed.
+    Left,
+}
+
 /// What an operator may set.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Settings {
@@ -34,6 +43,8 @@ pub struct Settings {
     pub fold_milliseconds: u64,
     /// Records of a page. Not an operator's to set: a view is the same in pages of any size, which a test tries.
     pub page_records: usize,
+    /// Whether views are kept. Not an operator's to set: what only records much leaves them to the next opening.
+    pub views: Views,
 }
 
 impl Default for Settings {
@@ -46,6 +57,7 @@ impl Default for Settings {
             run_milliseconds: limits::RUN_MILLISECONDS,
             fold_milliseconds: limits::FOLD_MILLISECONDS,
             page_records: limits::PAGE_RECORDS,
+            views: Views::Kept,
         }
     }
 }
@@ -121,7 +133,7 @@ impl std::fmt::Debug for Runtime {
 }
 
 impl Runtime {
-    /// Opens the log at a place and begins to keep its views.
+    /// Opens the log at a place and begins to keep its views, unless the settings leave them.
     ///
     /// # Errors
     /// [`OpenError`], one sentence: locked by another process, of a newer program, damaged, or no worker program.
@@ -164,7 +176,9 @@ impl Runtime {
             settings,
         }));
         runtime.load_views().await?;
-        runtime.follow_views();
+        if runtime.0.settings.views == Views::Kept {
+            runtime.follow_views();
+        }
         Ok(runtime)
     }
 

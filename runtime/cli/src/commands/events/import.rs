@@ -6,7 +6,7 @@ use crate::opened::{self, Opened};
 use crate::output::{Output, complain};
 use crate::progress::Progress;
 use playbook_host::moving::{EventTexts, GivenEvent, Imported, NextEvent, Recording, RefusedEvent, Taking};
-use playbook_host::{Place, Runtime};
+use playbook_host::{Place, Runtime, Settings, Views};
 use playbook_model::ending::Issue;
 use playbook_model::id::PlaybookKey;
 use playbook_model::refusal::Refusal;
@@ -58,10 +58,11 @@ enum Into {
 impl Into {
     async fn open(asked: &ImportEvents, folder: Option<&Path>) -> Result<Self, Failure> {
         if !asked.check && !asked.as_history {
-            return Ok(Self::Folder(Opened::open(folder).await?));
+            return Ok(Self::Folder(Opened::open_with(folder, Views::Left).await?));
         }
         let (folder, file) = opened::files(folder)?;
-        let settings = opened::of_runtime(&opened::settings()?);
+        // The views would be folded against the import; whoever opens the log next builds them.
+        let settings = Settings { views: Views::Left, ..opened::of_runtime(&opened::settings()?) };
         let place = Place::Folder(folder.path().to_path_buf());
         if asked.check && !place.log().exists() {
             let nowhere = tempfile::tempdir().map_err(|why| cannot(format!("There is no place to check in: {why}")))?;
