@@ -1,6 +1,8 @@
 //! The Studio's routes of views over HTTP: how a view stands, its filters, scrubbing, the bench that repairs it.
 
+use playbook_host::replay::{CheckedRecall, Recall, Replay, Source};
 use playbook_host::studio::{Studio, StudioOptions};
+use playbook_model::id::{DefinitionName, OrgId, PlaybookId, PlaybookKey};
 use playbook_server::{Access, Origins, Running, Site, SiteOptions, serve};
 use reqwest::Method;
 use serde_json::{Value, json};
@@ -50,6 +52,14 @@ impl Answer {
     fn is(self, status: u16) -> Value {
         assert_eq!(self.status, status, "{:#}", self.body);
         self.body
+    }
+
+    #[track_caller]
+    fn refused(self, status: u16, reason: &str) -> Value {
+        let body = self.is(status);
+        assert_eq!(body["reason"], reason, "{body:#}");
+        assert!(body["detail"].as_str().is_some_and(|detail| !detail.is_empty()), "{body:#}");
+        body
     }
 }
 
@@ -119,6 +129,22 @@ impl Stage {
     async fn publish(&self, events: &[(&str, &str)]) {
         for (kind, subject) in events {
             self.publish_one(json!({ "type": kind, "source": "/s", "subject": subject })).await;
+        }
+    }
+
+    /// Publishes many events at once: in what order they are recorded is not known.
+    async fn publish_many(&self, events: impl IntoIterator<Item = Value>) {
+        let events: Vec<Value> = events.into_iter().collect();
+        for some in events.chunks(50) {
+            let mut sent = tokio::task::JoinSet::new();
+            for event in some {
+                let address = format!("http://{}/v1/orgs/local/playbooks/main/events", self.running.address());
+                let request = self.client.post(address).json(&json!({ "event": event }));
+                sent.spawn(async move { request.send().await.expect("an answer").status().as_u16() });
+            }
+            while let Some(status) = sent.join_next().await {
+                assert!(status.expect("sent") < 300);
+            }
         }
     }
 
@@ -237,5 +263,142 @@ export function fold(view: View, event: Event): View {
     stage.save("unfit", &unfit).await;
     let view = stage.stands("unfit", "stalled", 0).await;
     assert_eq!(view["stalled"]["issue"], json!({ "path": "$.a", "found": "a Date" }), "{view:#}");
+    stage.end().await;
+}
+
+fn beats(of: std::ops::Range<u64>) -> impl Iterator<Item = Value> {
+    of.map(
+        |n| json!({ "id": format!("beat-{n}"), "type": "beat", "source": "/s", "subject": format!("n{}", n * n % 37) }),
+    )
+}
+
+/// What the fold of `KEEPS` makes of its view.
+fn keep(view: &mut Vec<(String, u64)>, name: &str) {
+    let before = view.iter().find(|(key, _)| key == name).map_or(0, |(_, n)| *n);
+    view.retain(|(key, _)| key != name);
+    if view.len() > 9 {
+        view.drain(..view.len() - 9);
+    }
+    view.push((name.to_owned(), before + 1));
+}
+
+fn as_value(view: &[(String, u64)]) -> Value {
+    view.iter().map(|(name, n)| (name.clone(), json!(n))).collect()
+}
+
+/// The events a version of `keeps` folds, in the order of the log, by a replay of the whole log.
+async fn replayed(stage: &Stage, text: &str) -> (Vec<Value>, Value) {
+    let runtime = stage.studio.runtime().expect("an open folder");
+    let name = DefinitionName::new("keeps").expect("a name");
+    let checked = Recall::check(runtime.compiler(), &name, text).await.expect("judged");
+    let CheckedRecall::Ready(recall) = checked else { panic!("{checked:?}") };
+    let playbook =
+        PlaybookKey { org: OrgId::new("local").expect("an id"), playbook: PlaybookId::new("main").expect("an id") };
+    let mut replay = Replay::new(runtime.scratch(), recall, Source::log(&runtime, &playbook));
+    let mut events = Vec::new();
+    loop {
+        let page = replay.page().await.expect("a page");
+        events.extend(page.events.into_iter().map(|folded| serde_json::to_value(folded.event).expect("JSON")));
+        if page.end || page.halt.is_some() {
+            return (events, serde_json::from_str(replay.view()).expect("JSON"));
+        }
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_scrub_shows_what_a_plain_replay_has_at_every_event() {
+    const EVENTS: u64 = 1_200;
+    let stage = Stage::new().await;
+    stage.publish_many(beats(0..EVENTS)).await;
+    stage.save("keeps", KEEPS).await;
+    stage.get("/views/keeps/scrub/1").await.refused(404, "not_found");
+    let scrub = stage.until("/views/keeps/scrub", |now| now["state"] == "ready" && now["indexed"] == EVENTS).await;
+    assert_eq!((&scrub["version"], &scrub["folded"]), (&json!(1), &json!(EVENTS)));
+    let sizes = scrub["sizes"].as_array().expect("sizes");
+    assert!((200..=400).contains(&sizes.len()), "{}", sizes.len());
+
+    let (events, last) = replayed(&stage, KEEPS).await;
+    assert_eq!(events.len() as u64, EVENTS);
+    let mut views = vec![Vec::new()];
+    for event in &events {
+        let mut view = views.last().expect("one").clone();
+        keep(&mut view, event["subject"].as_str().expect("a subject"));
+        views.push(view);
+    }
+    assert_eq!(as_value(views.last().expect("one")), last);
+    // First all over the place, then from one to the next.
+    let jumping = (0..=EVENTS).step_by(4).map(|nth| nth * 7_919 % (EVENTS + 1));
+    for index in jumping.chain(0..=EVENTS) {
+        let at = stage.get(&format!("/views/keeps/scrub/{index}")).await.is(200);
+        let here = usize::try_from(index).expect("small");
+        assert_eq!((&at["index"], &at["after"]), (&json!(index), &as_value(&views[here])));
+        assert_eq!(at["bytes_after"], at["after"].to_string().len());
+        if index == 0 {
+            assert_eq!((&at["event"], &at["before"]), (&Value::Null, &Value::Null));
+        } else {
+            assert_eq!(at["before"], as_value(&views[here - 1]));
+            assert_eq!(at["event"], events[here - 1]);
+            assert_eq!(
+                (&at["work"], at["bytes_before"].as_u64()),
+                (&json!(0), Some(at["before"].to_string().len() as u64))
+            );
+        }
+    }
+    stage.get(&format!("/views/keeps/scrub/{}", EVENTS + 1)).await.refused(404, "not_found");
+    stage.get("/views/keeps/scrub/x").await.refused(422, "invalid_input");
+    stage.get("/views/none/scrub").await.refused(404, "not_found");
+
+    let jump = async |body: Value| stage.post("/views/keeps/scrub/jump", body).await.is(200)["index"].clone();
+    let held =
+        |index: u64, name: &str| views[usize::try_from(index).expect("small")].iter().any(|(key, _)| key == name);
+    for from in [EVENTS, 700, 3] {
+        let added = (1..=from).rev().find(|at| held(*at, "n4") && !held(*at - 1, "n4"));
+        assert_eq!(jump(json!({ "to": "added", "from": from, "key": "n4" })).await, json!(added));
+    }
+    assert_eq!(jump(json!({ "to": "added", "from": 5, "key": "never" })).await, Value::Null);
+    let id = events[800]["id"].as_str().expect("an id");
+    assert_eq!(jump(json!({ "to": "event", "from": 0, "id": id })).await, 801);
+    assert_eq!(jump(json!({ "to": "event", "from": 0, "id": "none" })).await, Value::Null);
+    assert_eq!(jump(json!({ "to": "time", "from": 0, "time": "2999-01-01T00:00:00Z" })).await, EVENTS);
+    assert_eq!(jump(json!({ "to": "time", "from": 0, "time": "1999-01-01T00:00:00Z" })).await, Value::Null);
+    let grew = jump(json!({ "to": "grew", "from": 0 })).await;
+    assert_eq!(grew, scrub["growth"]["index"]);
+    stage.post("/views/keeps/scrub/jump", json!({ "to": "nowhere" })).await.refused(422, "invalid_input");
+    stage.end().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_scrub_goes_on_while_events_come_and_begins_anew_with_a_version() {
+    let stage = Stage::new().await;
+    stage.save("keeps", KEEPS).await;
+    let empty = stage.until("/views/keeps/scrub", |now| now["state"] == "ready").await;
+    assert_eq!((&empty["indexed"], &empty["peak"], &empty["sizes"]), (&json!(0), &Value::Null, &json!([])));
+    let (mut sent, mut scrubbed) = (0, 0);
+    while sent < 600 {
+        let coming = stage.publish_many(beats(sent..sent + 100));
+        let looking = async {
+            let now = stage.get("/views/keeps/scrub").await.is(200);
+            let indexed = now["indexed"].as_u64().expect("a number");
+            assert!(indexed >= scrubbed && indexed <= now["folded"].as_u64().expect("a number"));
+            stage.get(&format!("/views/keeps/scrub/{indexed}")).await.is(200);
+            indexed
+        };
+        (_, scrubbed) = tokio::join!(coming, looking);
+        sent += 100;
+    }
+    stage.until("/views/keeps/scrub", |now| now["indexed"] == 600 && now["state"] == "ready").await;
+    let (events, last) = replayed(&stage, KEEPS).await;
+    assert_eq!(events.len(), 600);
+    assert_eq!(stage.get("/views/keeps/scrub/600").await.is(200)["after"], last);
+
+    let stalls = KEEPS.replace("name === 'bad'", "view['n4'] === 3");
+    stage.save("keeps", &stalls).await;
+    let stalled = stage.until("/views/keeps/scrub", |now| now["state"] == "stalled").await;
+    assert_eq!(stalled["version"], 2);
+    let view = stage.stands("keeps", "stalled", stalled["indexed"].as_u64().expect("a number")).await;
+    let at = stage.get(&format!("/views/keeps/scrub/{}", stalled["indexed"])).await.is(200);
+    assert_eq!(at["after"], view["view"]);
+    stage.post("/folder/close", json!({})).await.is(200);
+    stage.get("/views/keeps/scrub").await.refused(409, "conflict");
     stage.end().await;
 }

@@ -3,8 +3,12 @@
 //! A replay folds as the playbook's own views are folded, event by event under the same filters and bounds, and
 //! records nothing. It must not know the kept views, nor tell outwards who folds.
 
+mod index;
 mod recall;
 mod scratch;
+mod scrub;
+mod sizes;
+mod snapshots;
 mod source;
 mod taken;
 mod walk;
@@ -19,6 +23,7 @@ pub use source::Source;
 pub use walk::{Folded, Halted, Page, Replay};
 
 pub(crate) use scratch::{Pace, Terms};
+pub(crate) use scrub::{Jump, Phase, Scrub};
 pub(crate) use source::{Planned, planned, seen_records};
 pub(crate) use taken::taken;
 

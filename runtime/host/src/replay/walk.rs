@@ -19,7 +19,6 @@ pub struct Replay {
     scratch: Scratch,
     recall: Arc<Recall>,
     source: Source,
-    pace: Pace,
     trace: Trace,
     key: u64,
     view: String,
@@ -31,6 +30,8 @@ pub struct Replay {
     source_at: u64,
     more: bool,
     halted: Option<Halted>,
+    /// The event it halted at.
+    held: Option<Planned>,
 }
 
 /// What one page of a replay came to.
@@ -95,7 +96,6 @@ impl Replay {
             scratch: scratch.clone(),
             recall,
             source,
-            pace: Pace::Behind,
             trace: Trace::Nothing,
             key: Scratch::key(),
             view,
@@ -105,6 +105,21 @@ impl Replay {
             source_at: 0,
             more: true,
             halted: None,
+            held: None,
+        }
+    }
+
+    /// A replay that tells which top-level members each fold adds.
+    pub(crate) fn tracing(mut self) -> Self {
+        self.trace = Trace::Added;
+        self
+    }
+
+    /// After a halt, tries the event again at the next page.
+    pub(crate) fn try_again(&mut self) {
+        if let Some(event) = self.held.take() {
+            self.ahead.push_front(event);
+            self.halted = None;
         }
     }
 
@@ -126,7 +141,7 @@ impl Replay {
         if !self.ahead.is_empty() {
             let planned: Vec<(&Seen, &[usize])> =
                 self.ahead.iter().take(PAGE_EVENTS).map(|event| (&*event.seen, event.ask.as_slice())).collect();
-            let terms = Terms { key: self.key, recall: &self.recall, pace: self.pace, trace: self.trace };
+            let terms = Terms { key: self.key, recall: &self.recall, pace: Pace::Behind, trace: self.trace };
             let portion = self.scratch.fold(terms, self.view.clone(), &planned).await?;
             if portion.steps.is_empty() && portion.halt.is_none() {
                 return Err(incident("a page of a replay went past no event"));
@@ -157,6 +172,7 @@ impl Replay {
                     line: halt.line,
                     filter: halt.filter,
                 });
+                self.held = Some(event);
             }
         }
         let whole = self.ahead.is_empty() && self.halted.is_none();

@@ -155,6 +155,7 @@ impl Studio {
             for task in open.tasks.lock().expect("no holder panics").drain(..) {
                 task.abort();
             }
+            open.views.close();
             open.runtime.stop().await;
         }
     }

@@ -3,6 +3,7 @@
 mod behind;
 mod filters;
 mod notes;
+mod scrub;
 mod stall;
 
 pub(super) use notes::Notes;

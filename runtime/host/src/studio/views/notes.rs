@@ -3,6 +3,7 @@
 use super::behind::{Known, Waiting};
 use super::filters::Misses;
 use super::stall::Told;
+use crate::replay::Scrub;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
 
@@ -17,11 +18,36 @@ pub(super) struct Note {
     pub(super) waiting: tokio::sync::Mutex<Option<Waiting>>,
     pub(super) misses: tokio::sync::Mutex<Option<Misses>>,
     pub(super) told: tokio::sync::Mutex<Option<Told>>,
+    pub(super) scrubbed: Mutex<Option<Scrubbed>>,
+}
+
+/// The index of a version's events.
+pub(super) struct Scrubbed {
+    pub(super) version: u32,
+    pub(super) scrub: Arc<Scrub>,
 }
 
 impl Notes {
     pub(super) fn of(&self, name: &str) -> Arc<Note> {
         let mut notes = self.0.lock().expect("no holder panics");
         notes.entry(name.to_owned()).or_default().clone()
+    }
+
+    /// Lets go of the indexes of other views: one at a time is looked at, and each takes memory and room on the disk.
+    pub(super) fn let_go_of_scrubs(&self, but: &str) {
+        let notes = self.0.lock().expect("no holder panics");
+        for (_, note) in notes.iter().filter(|(name, _)| *name != but) {
+            note.scrubbed.lock().expect("no holder panics").take();
+        }
+    }
+
+    /// Ends what goes on behind, since the folder closes.
+    pub(in crate::studio) fn close(&self) {
+        let notes = std::mem::take(&mut *self.0.lock().expect("no holder panics"));
+        for note in notes.into_values() {
+            if let Some(scrubbed) = note.scrubbed.lock().expect("no holder panics").take() {
+                scrubbed.scrub.stop();
+            }
+        }
     }
 }
