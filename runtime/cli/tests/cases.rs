@@ -206,3 +206,14 @@ fn a_check_reads_the_cases_too() {
     let fine = place.run(&["check", BRIEF]).ended(0);
     assert_eq!(fine.err, "1 file checked, no errors.\n");
 }
+
+#[test]
+fn the_guides_case_passes() {
+    let place = Place::with_sample();
+    let page = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/guide.md");
+    let guide = std::fs::read_to_string(page).expect("the guide");
+    let text = guide.split("```yaml\n").nth(1).and_then(|rest| rest.split("```").next()).expect("a case");
+    let path = text.lines().next().and_then(|line| line.strip_prefix("# ")).expect("its path");
+    place.write(&format!("sample/{path}"), text);
+    place.run(&["test", &format!("sample/{path}")]).ended(0);
+}

@@ -339,6 +339,24 @@ mod tests {
         assert!(seen > 15, "{seen}");
     }
 
+    #[test]
+    fn every_command_of_the_pages_is_taken() {
+        let root = concat!(env!("CARGO_MANIFEST_DIR"), "/../../");
+        let mut seen = 0;
+        for page in ["README.md", "docs/guide.md"] {
+            let text = std::fs::read_to_string(format!("{root}{page}")).expect("the page");
+            for line in text.lines().filter_map(|line| line.strip_prefix("playbook ")) {
+                // What it does stands behind it.
+                let words = shell_words(line.split("  ").next().unwrap_or(line));
+                let parsed = Arguments::try_parse_from(std::iter::once("playbook".to_owned()).chain(words));
+                let why = parsed.err().filter(clap::Error::use_stderr);
+                assert!(why.is_none(), "{page}: {line}: {}", why.map(|e| e.to_string()).unwrap_or_default());
+                seen += 1;
+            }
+        }
+        assert!(seen > 20, "{seen}");
+    }
+
     /// Splits at spaces outside single quotes, as a shell does with these lines.
     fn shell_words(line: &str) -> Vec<String> {
         let mut words = vec![String::new()];

@@ -1,4 +1,4 @@
-//! The events a fold sees, oldest first, in pages.
+//! The events a fold sees, oldest first, in pages: "The events".
 
 use crate::folder::{Folder, PlaybookFile};
 use crate::replay::Source;

@@ -1,4 +1,4 @@
-//! Events from outside, many at once: checked and recorded as `publish_event` does, in batches.
+//! Events from outside, many at once: checked and recorded as `publish_event` does, in batches. "Publishing events".
 
 use crate::runtime::{Runtime, incident, stopping};
 use playbook_engine::event::{Published, is_own, publish, same, take_over};
