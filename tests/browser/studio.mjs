@@ -3,7 +3,7 @@
 // Each start has folders of its own for everything that is kept; nothing is shared between tests.
 
 import assert from 'node:assert/strict';
-import { spawn } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
@@ -203,3 +203,11 @@ export const PLAYBOOK = '/v1/orgs/local/playbooks/campaign-review';
 export const spend = (id, cents, more = {}) => ({
   event: { type: 'com.example.campaign.spend', source: '/finance/payments', id, data: { campaign: `campaign-${cents % 7}`, channel: 'Email', amount_cents: cents }, ...more },
 });
+
+/** Takes many events into the folder's log, before a server opens it. */
+export function importEvents(home, events) {
+  const file = join(home.path, 'events.jsonl');
+  writeFileSync(file, events.map((event) => JSON.stringify({ specversion: '1.0', ...event })).join('\n'));
+  const done = spawnSync(program, ['events', 'import', file, '--folder', home.folder], { env: { ...process.env, ...home.env }, encoding: 'utf8' });
+  assert.equal(done.status, 0, done.stdout + done.stderr);
+}
