@@ -117,6 +117,11 @@ describe('the story of a newcomer', { concurrency: false }, () => {
     await app.press('link', /campaign-reviews/);
     await app.sees('spring-sale');
     await app.picture('view');
+    await app.press('tab', 'Scrub');
+    await app.find('slider', 'Event');
+    await until('the last event', () => app.run('const slider = document.querySelector("input[type=range]"); return slider?.value === slider?.max && document.querySelector("[aria-busy=false]") !== null'));
+    await app.sees(/\d added|\d changed/);
+    await app.picture('scrub');
   });
 
   test('the overview says a function in words, with its picture', async () => {
@@ -161,9 +166,11 @@ describe('the story of a newcomer', { concurrency: false }, () => {
     const lines = trusting.split('\n').filter((line) => !line.includes('an empty brief'));
     await app.replaceEditorText(RECALL, lines.join('\n'));
     await app.sees('Folds this event');
+    await app.sees(/All \d+ events fold/);
     await app.picture('bench');
-    await app.press('button', /^Save (?:anyway|and rebuild)$/);
+    await app.press('button', 'Save and rebuild');
     await app.sees(/Live again with version 3/);
+    await app.sees(/Against version 2, as it stood when it was replaced/);
     await app.sees('an-idea');
     await until('no stalled view in the status bar', async () => !(await app.words()).includes('view stalled'));
   });

@@ -29,10 +29,10 @@ export function eventsInAll(standing: Pick<Standing, 'folded'>, waiting: number 
 }
 
 /** What a scope tries, in words. */
-export function scopeWords(scope: RehearsalScope, all: { words: string } | null): string {
+export function scopeWords(scope: RehearsalScope, all: { count: number } | null): string {
   return scope === 'last'
-    ? 'Folds the last 100 events up to the stall, from the view before any event.'
-    : `Folds ${all === null ? 'every event' : `all ${all.words}`}, from the first, as a rebuild would.`;
+    ? 'The last 100: those up to the stall, folded from the view before any event.'
+    : `${all === null ? 'All' : `All ${amount(all.count)}`}: from the first event, as a rebuild would.`;
 }
 
 /** How a trial of many events came out. */
@@ -55,7 +55,7 @@ export function rehearsedWords(one: Pick<Rehearsal, 'state' | 'scope' | 'folded'
 /** What follows a save of the bench's text. */
 export function saveWords(version: number, proved: boolean): string {
   const next = `Version ${version + 1} is built from the first event; runs are refused meanwhile.`;
-  return proved ? next : `Not every event was tried with this text: the view may stall again. ${next}`;
+  return proved ? next : `Not every event was tried, so it may stall again. ${next}`;
 }
 
 /** `+12 bytes`, `−3 bytes`, `same size`. */

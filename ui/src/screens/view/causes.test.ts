@@ -22,7 +22,7 @@ describe('what the event holds at the failing line', () => {
   });
 
   test('through the constants that stand for a place in the event', () => {
-    const text = "const output = event.data as { output: { all: string[] } };\nif (output.output.all.every((one) => one === '')) throw new Error('x');";
+    const text = "const output = event.data as { output: { all: string[] } };\nif (output.output.all.every((one) => one === '')) return view;";
     expect(tell(text, 2, { output: { all: 'none' } })).toEqual(['A value of another type: `event.data.output.all` is the text "none", and the line reads `every` from it.']);
     expect(tell(text, 2, { output: { all: [] } })).toEqual([]);
     expect(tell("const page = (event.data as { page: string }).page;\nreturn page.toLowerCase();", 2, { path: '/' })).toEqual(['A member is missing: `event.data` has no member `page`; it holds `path`.']);
@@ -41,7 +41,8 @@ describe('what the event holds at the failing line', () => {
   });
 
   test('nothing is told where nothing can be', () => {
-    expect(tell('throw new Error("no");', 1, { a: 1 })).toEqual([]);
+    expect(tell('return JSON.parse(view.kept);', 1, { a: 1 })).toEqual([]);
+    expect(tell('throw new Error("no");', 1, { a: 1 })).toEqual(['It throws by itself: Line 2 throws on purpose. Return `view` as it is for such an event, or let a filter pass it over.']);
     expect(causesOf('one line', null, event({}))).toEqual([]);
     expect(causesOf('one line', 9, event({}))).toEqual([]);
   });

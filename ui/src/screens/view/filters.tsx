@@ -8,6 +8,9 @@ import { count } from '../../words/time';
 import { takenWords } from '../../words/view';
 import styles from './view.module.css';
 
+/** A name in a sentence of the overview, which is Markdown. */
+const NAMED = /\*\*([^*]+)\*\*/g;
+
 export function FilterRows({ filters, folded }: { filters: readonly FilterRow[]; folded: number }) {
   return (
     <ul aria-label="Filters" className={styles.filterRows}>
@@ -15,7 +18,7 @@ export function FilterRows({ filters, folded }: { filters: readonly FilterRow[];
         const taken = takenWords(filter, folded);
         return (
           <li key={`${index}/${filter.sentence}`}>
-            <span><Words text={filter.sentence} /></span>
+            <span><Words text={filter.sentence.replaceAll(NAMED, '`$1`')} /></span>
             {taken !== null && <small>{taken}</small>}
             {filter.nearest && (
               <small className={styles.nearest}>
