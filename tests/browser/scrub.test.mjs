@@ -19,7 +19,6 @@ for (const dark of [false, true]) {
     hash: HASH, dark, home: (home) => importEvents(home, payments(300)),
   }, async ({ page, accessible, picture }) => {
     await slider(page).focus();
-    await page.keyboard.press('End');
     await stands(page, 300);
     await page.keyboard.press('Home');
     await page.getByRole('heading', { name: 'The view before any event' }).waitFor();
@@ -87,8 +86,6 @@ test('over a long history the thumb follows at once, and any event is there in t
   hash: HASH, home: (home) => importEvents(home, payments(5000)),
 }, async ({ page }) => {
   await until('the whole history', async () => (await page.getByText('of 5,000').count()) > 0 && (await page.getByRole('meter', { name: 'Ready to go through' }).count()) === 0, 120_000);
-  await slider(page).focus();
-  await page.keyboard.press('End');
   await stands(page, '5,000');
   const drag = await slider(page).evaluate(async (input) => {
     const put = (at) => {

@@ -62,8 +62,8 @@ function useStep(name: string, at: number, ready: boolean): { step: ScrubStep | 
   return held;
 }
 
-/** Where the slider stands: in the address once it rests, and from there when a link or a step back says so. */
-function usePlace(): { wanted: number | null; move: (to: number) => void; leap: (to: number, from: number) => void } {
+/** Where the slider stands, nothing for the end: in the address once it rests, and from there when a link or a step back says so. */
+function usePlace(): { wanted: number | null; move: (to: number | null) => void; leap: (to: number, from: number) => void } {
   const { fields } = useAddress();
   const asked = placeOf(fields['at']);
   const [wanted, setWanted] = useState(asked);
@@ -74,10 +74,10 @@ function usePlace(): { wanted: number | null; move: (to: number) => void; leap: 
     setWanted(asked);
   }, [asked]);
   useEffect(() => {
-    if (wanted === written.current || wanted === null) return;
+    if (wanted === written.current) return;
     const timer = setTimeout(() => {
       written.current = wanted;
-      adjust({ at: String(wanted) });
+      adjust({ at: wanted === null ? null : String(wanted) });
     }, ADDRESS_REST_MS);
     return () => clearTimeout(timer);
   }, [wanted]);
@@ -95,15 +95,19 @@ function usePlace(): { wanted: number | null; move: (to: number) => void; leap: 
 function Shown({ name, index }: { name: string; index: Index }) {
   const { wanted, move, leap } = usePlace();
   const { indexed, folded, sizes, state } = index;
-  const first = useRef(indexed);
-  if (state !== 'indexing') first.current = indexed;
-  const at = Math.min(wanted ?? Math.max(first.current, Math.min(1, indexed)), indexed);
+  // Where nothing is wanted it follows the end; while the index is built it waits where the end was.
+  const end = useRef(indexed);
+  if (state !== 'indexing') end.current = indexed;
+  const at = Math.min(wanted ?? Math.max(end.current, Math.min(1, indexed)), indexed);
   const most = Math.max(folded, indexed, 1);
   const { step, failed } = useStep(name, at, true);
   const stale = useLate(step?.index !== at);
   const slider = useRef<HTMLInputElement>(null);
   const [chosenKey, setChosenKey] = useState<string | null>(null);
-  const to = (place: number) => move(Math.min(indexed, Math.max(0, place)));
+  const to = (place: number) => {
+    if (place >= indexed) end.current = indexed;
+    move(place >= indexed ? null : Math.max(0, place));
+  };
   const land = useCallback((place: number) => leap(place, at), [leap, at]);
   useCommands([
     { id: 'next-step', title: 'Next event of the view', group: 'View', keys: 'F7', why: at >= indexed ? 'This is the last one.' : undefined, run: () => to(at + 1) },
