@@ -1,7 +1,9 @@
 //! The Studio's routes of views over HTTP: how a view stands, its filters, scrubbing, the bench that repairs it.
 
+use playbook_host::case::{Case, Folds};
 use playbook_host::replay::{CheckedRecall, Recall, Replay, Source};
 use playbook_host::studio::{Studio, StudioOptions};
+use playbook_model::definition::DefinitionType;
 use playbook_model::id::{DefinitionName, OrgId, PlaybookId, PlaybookKey};
 use playbook_server::{Access, Origins, Running, Site, SiteOptions, serve};
 use reqwest::Method;
@@ -400,5 +402,160 @@ async fn a_scrub_goes_on_while_events_come_and_begins_anew_with_a_version() {
     assert_eq!(at["after"], view["view"]);
     stage.post("/folder/close", json!({})).await.is(200);
     stage.get("/views/keeps/scrub").await.refused(409, "conflict");
+    stage.end().await;
+}
+
+impl Stage {
+    /// Begins to try a text, and gives the path to ask how far it is.
+    async fn rehearse(&self, text: &str, scope: &str) -> String {
+        let begun = self.post("/views/keeps/rehearse", json!({ "text": text, "scope": scope })).await.is(200);
+        format!("/views/keeps/rehearse/{}", begun["rehearsal"].as_str().unwrap_or_else(|| panic!("{begun:#}")))
+    }
+}
+
+fn ended(now: &Value) -> bool {
+    now["state"] != "going"
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_rehearsal_reaches_the_end_or_a_stall_later_than_the_first() {
+    let stage = Stage::new().await;
+    stage.save("keeps", KEEPS).await;
+    stage.publish_many(beats(0..300)).await;
+    stage.publish(&[("beat", "bad")]).await;
+    stage.publish_many(beats(300..500)).await;
+    stage.publish(&[("beat", "worse"), ("beat", "a")]).await;
+    stage.stands("keeps", "stalled", 300).await;
+
+    let good = KEEPS.replace("if (name === 'bad') throw new Error('no such name');", "");
+    let path = stage.rehearse(&good, "all").await;
+    let done = stage.until(&path, ended).await;
+    assert_eq!((&done["state"], &done["folded"], &done["scope"]), (&json!("reached_end"), &json!(503), &json!("all")));
+    assert_eq!((&done["read"], &done["known"]), (&json!(503), &json!(503)));
+    assert_eq!(done["view"].as_object().map(|view| view.len()), Some(10));
+    assert_eq!(done["view_bytes"], done["view"].to_string().len());
+    assert!(done["sizes"].as_array().is_some_and(|sizes| sizes.len() <= 400 && sizes.len() >= 200));
+    assert_eq!(done.get("stalled"), None);
+
+    // The last hundred up to the stalled event, from an empty view.
+    let path = stage.rehearse(&good, "last").await;
+    let done = stage.until(&path, ended).await;
+    assert_eq!((&done["state"], &done["folded"], &done["known"]), (&json!("reached_end"), &json!(100), &json!(100)));
+    assert_eq!(done["view"]["bad"], 1);
+
+    let later = KEEPS.replace("name === 'bad'", "name === 'worse'");
+    let before = path;
+    let path = stage.rehearse(&later, "all").await;
+    let done = stage.until(&path, ended).await;
+    assert_eq!((&done["state"], &done["folded"]), (&json!("stalled"), &json!(501)), "{done:#}");
+    let stalled = &done["stalled"];
+    assert_eq!((&stalled["kind"], &stalled["index"], &stalled["line"]), (&json!("raised"), &json!(502), &json!(15)));
+    assert_eq!((&stalled["event"]["subject"], &stalled["before"]), (&json!("worse"), &done["view"]));
+    stage.get(&before).await.refused(404, "not_found");
+
+    // With few events before the stalled one, those after it are tried as well.
+    let few = KEEPS.replace("    - type: beat\n", "    - type: beat\n      data: '${ $data === null }'\n");
+    let path = stage.rehearse(&few, "last").await;
+    let done = stage.until(&path, ended).await;
+    assert_eq!((&done["state"], &done["folded"], &done["known"]), (&json!("reached_end"), &json!(0), &json!(0)));
+
+    let answer = stage.post("/views/keeps/rehearse", json!({ "text": "nothing", "scope": "all" })).await.is(200);
+    assert!(answer["problems"].as_array().is_some_and(|problems| !problems.is_empty()), "{answer:#}");
+    stage.post("/views/keeps/rehearse", json!({ "text": good, "scope": "some" })).await.refused(422, "invalid_input");
+    stage.get("/views/keeps/rehearse/none").await.refused(404, "not_found");
+    let view = stage.get("/views/keeps").await.is(200);
+    assert_eq!(
+        (&view["standing"]["state"], &view["standing"]["version"]),
+        (&json!("stalled"), &json!(1)),
+        "nothing is recorded"
+    );
+
+    // Saved: the view before it is shown beside the new one, once that is live.
+    assert_eq!(view.get("replaced"), None);
+    stage.save("keeps", &good).await;
+    let mended = stage.stands("keeps", "live", 503).await;
+    assert_eq!((&mended["replaced"]["version"], &mended["replaced"]["view"]), (&json!(1), &view["view"]));
+    stage.end().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_rehearsal_is_stopped() {
+    let stage = Stage::new().await;
+    stage.save("keeps", KEEPS).await;
+    stage.publish_many(beats(0..200)).await;
+    stage.publish(&[("beat", "bad")]).await;
+    stage.stands("keeps", "stalled", 200).await;
+    // Each fold takes a good while, so that it is still going when it is stopped.
+    let slow = KEEPS.replace("if (name === 'bad')", "for (let n = 0; n < 1_000_000; n++);\n  if (name === 'never')");
+    let path = stage.rehearse(&slow, "all").await;
+    let going = stage.until(&path, |now| now["folded"].as_u64() > Some(0)).await;
+    assert_eq!((&going["state"], going.get("view")), (&json!("going"), None));
+    stage.post(&format!("{path}/stop"), json!({})).await.is(200);
+    let stopped = stage.get(&path).await.is(200);
+    assert_eq!(stopped["state"], "stopped");
+    assert!(stopped["folded"].as_u64() < Some(201) && stopped["view"].is_object());
+    assert_eq!(stage.get(&path).await.is(200), stopped, "nothing goes on");
+    stage.post("/views/keeps/rehearse/none/stop", json!({})).await.refused(404, "not_found");
+    // One that goes on when the folder closes ends with it.
+    stage.rehearse(&slow, "all").await;
+    stage.end().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_stalled_event_is_kept_as_a_small_case() {
+    let text = "---
+language: typescript
+source:
+  events:
+    - type: beat
+view: { initial: {} }
+---
+export function fold(view: View, event: Event): View {
+  const kept = typeof view === 'object' && view !== null && !Array.isArray(view) ? view : {};
+  const data = event.data;
+  const order = typeof data === 'object' && data !== null && !Array.isArray(data) ? data['order'] : 1;
+  if (order === null && kept['armed'] === true) throw new Error('no order');
+  return { ...kept, [event.subject ?? 'none']: true };
+}
+";
+    let stage = Stage::new().await;
+    stage.save("keeps", text).await;
+    stage.publish(&[("beat", "b"), ("beat", "c"), ("beat", "armed")]).await;
+    let data = json!({ "order": null, "lines": (0..200).collect::<Vec<_>>(), "note": "x".repeat(2_000) });
+    let event = json!({
+        "type": "beat", "source": "/s", "subject": "d", "region": "eu", "id": "broken", "data": data,
+        "datacontenttype": "application/json",
+    });
+    let keep = |text: &str, case: &str| json!({ "text": text, "case": case });
+    stage.stands("keeps", "live", 3).await;
+    stage.post("/views/keeps/cases", keep(text, "none")).await.refused(409, "conflict");
+    stage.publish_one(event).await;
+    stage.stands("keeps", "stalled", 3).await;
+
+    let good = text.replace("throw new Error('no order')", "return { ...kept, 'lost': true }");
+    stage.post("/views/keeps/cases", keep(&good, "No Name")).await.refused(422, "invalid_input");
+    stage.post("/views/keeps/cases", keep("no text", "no-order")).await.refused(422, "invalid_input");
+    let kept = stage.post("/views/keeps/cases", keep(&good, "no-order")).await.is(200);
+    assert_eq!(kept["path"], "tests/recall/keeps/no-order.yaml");
+    assert_eq!(kept["event"]["data"], json!({ "order": null }));
+    assert_eq!((kept["event"].get("subject"), kept["event"].get("region")), (None, None), "{kept:#}");
+    let (before, after) = (kept["bytes_before"].as_u64(), kept["bytes_after"].as_u64());
+    assert!(before > Some(2_500) && after < Some(250), "{kept:#}");
+    assert!((1..=200).contains(&kept["folds"].as_u64().expect("a number")));
+    let file = std::fs::read_to_string(stage.folder().join("tests/recall/keeps/no-order.yaml")).expect("a file");
+    let read = playbook_host::case::read(DefinitionType::Recall, &file);
+    let Some(Case::Recall(case)) = read.case else { panic!("{:?}", read.problems) };
+    assert_eq!(case.view, Some(json!({ "armed": true })));
+    assert_eq!(case.expect, Some(Folds::View(json!({ "armed": true, "lost": true }))));
+    assert_eq!(case.events[0].id, "broken");
+    stage.post("/views/keeps/cases", keep(&good, "no-order")).await.refused(409, "conflict");
+
+    // A text that does not mend it expects the stall.
+    let kept = stage.post("/views/keeps/cases", keep(text, "still-none")).await.is(200);
+    let file = std::fs::read_to_string(stage.folder().join(kept["path"].as_str().expect("a path"))).expect("a file");
+    let Some(Case::Recall(case)) = playbook_host::case::read(DefinitionType::Recall, &file).case else {
+        panic!("{file}")
+    };
+    assert_eq!(case.expect, Some(Folds::Stalled { kind: "raised".into(), line: None }));
     stage.end().await;
 }

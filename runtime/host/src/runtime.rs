@@ -241,6 +241,11 @@ impl Runtime {
         self.0.views.get(playbook, name)
     }
 
+    /// The view of the version before, as it stood when it was replaced.
+    pub(crate) fn replaced_view(&self, playbook: &PlaybookKey, name: &str) -> Option<Arc<playbook_engine::view::View>> {
+        self.0.views.replaced(playbook, name)
+    }
+
     /// A view as it stands, as JSON text; `None` for a function that keeps none.
     #[must_use]
     pub fn view_text(&self, playbook: &PlaybookKey, name: &str) -> Option<String> {

@@ -4,9 +4,12 @@
 //! records nothing. It must not know the kept views, nor tell outwards who folds.
 
 mod index;
+mod last;
 mod recall;
+mod rehearsal;
 mod scratch;
 mod scrub;
+mod shrink;
 mod sizes;
 mod snapshots;
 mod source;
@@ -22,8 +25,11 @@ pub use scratch::Scratch;
 pub use source::Source;
 pub use walk::{Folded, Halted, Page, Replay};
 
-pub(crate) use scratch::{Pace, Terms};
+pub(crate) use last::last;
+pub(crate) use rehearsal::{Rehearsal, State};
+pub(crate) use scratch::{Pace, Portion, Terms};
 pub(crate) use scrub::{Jump, Phase, Scrub};
+pub(crate) use shrink::Shrinker;
 pub(crate) use source::{Planned, planned, seen_records};
 pub(crate) use taken::taken;
 

@@ -5,6 +5,7 @@ use crate::runtime::incident;
 use crate::views::{Ready, recall_details};
 use playbook_definition::{Details, RecallDetails};
 use playbook_engine::definition::Definition;
+use playbook_history::Wanted;
 use playbook_model::definition::{DefinitionKey, DefinitionType};
 use playbook_model::id::DefinitionName;
 use playbook_model::problem::{Problem, errors};
@@ -88,6 +89,11 @@ impl Recall {
     #[must_use]
     pub fn initial(&self) -> String {
         self.ready.details.initial.to_string()
+    }
+
+    /// The records of a log that its filters can take.
+    pub(crate) fn wanted(&self) -> Vec<Wanted> {
+        crate::moving::wanted(self.details().filters.iter().map(|filter| filter.kind.as_str()))
     }
 
     pub(crate) fn details(&self) -> &RecallDetails {

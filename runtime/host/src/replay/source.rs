@@ -38,6 +38,8 @@ pub(crate) struct Planned {
 /// A part of a source.
 pub(super) struct Read {
     pub(super) events: Vec<Planned>,
+    /// How many records, or given events, were read for them.
+    pub(super) records: u64,
     /// Up to where the source was read.
     pub(super) read_to: u64,
     /// Whether more is known to follow.
@@ -63,16 +65,22 @@ impl Source {
         Self(Kind::Given(planned(recall, &seen)))
     }
 
+    /// Events that are known to be taken.
+    pub(crate) fn taken(events: Vec<Planned>) -> Self {
+        Self(Kind::Given(events))
+    }
+
     /// Reads on after a position, at most a page.
     pub(super) async fn read(&mut self, recall: &Recall, after: u64) -> Result<Read, Refusal> {
         match &mut self.0 {
             Kind::Given(events) => {
                 let events = std::mem::take(events);
                 let read_to = events.last().map_or(after, |event| event.position);
-                Ok(Read { events, read_to, more: false })
+                let records = events.len() as u64;
+                Ok(Read { events, records, read_to, more: false })
             }
             Kind::Log { history, playbook } => {
-                let wanted = crate::moving::wanted(recall.details().filters.iter().map(|filter| filter.kind.as_str()));
+                let wanted = recall.wanted();
                 let (history, key) = (history.clone(), playbook.clone());
                 let read = tokio::task::spawn_blocking(move || {
                     let page = history.page(&PageQuery {
@@ -82,10 +90,13 @@ impl Source {
                         only: Some(&wanted),
                         content: Content::Joined,
                     })?;
-                    Ok::<_, playbook_history::ReadError>((seen_records(page.records), page.read_to, page.more))
+                    let records = page.records.len() as u64;
+                    Ok::<_, playbook_history::ReadError>((seen_records(page.records), records, page.read_to, page.more))
                 });
                 match read.await {
-                    Ok(Ok((seen, read_to, more))) => Ok(Read { events: planned(recall, &seen), read_to, more }),
+                    Ok(Ok((seen, records, read_to, more))) => {
+                        Ok(Read { events: planned(recall, &seen), records, read_to, more })
+                    }
                     Ok(Err(playbook_history::ReadError::Closed)) => Err(crate::runtime::stopping()),
                     Ok(Err(why)) => Err(incident(&format!("the log cannot be read: {why}"))),
                     Err(why) => Err(incident(&format!("a reader broke down: {why}"))),

@@ -29,6 +29,8 @@ pub struct Replay {
     /// Up to where the source was read, and whether more is known to follow.
     source_at: u64,
     more: bool,
+    /// Records read, those ahead among them.
+    records: u64,
     halted: Option<Halted>,
     /// The event it halted at.
     held: Option<Planned>,
@@ -104,6 +106,7 @@ impl Replay {
             ahead: VecDeque::new(),
             source_at: 0,
             more: true,
+            records: 0,
             halted: None,
             held: None,
         }
@@ -135,6 +138,7 @@ impl Replay {
         if self.ahead.is_empty() {
             let read = self.source.read(&self.recall, self.source_at).await?;
             (self.source_at, self.more) = (read.read_to, read.more);
+            self.records += read.records;
             self.ahead = read.events.into();
         }
         let mut events = Vec::new();
@@ -192,6 +196,12 @@ impl Replay {
     #[must_use]
     pub fn folded(&self) -> u64 {
         self.folded
+    }
+
+    /// How many records, or given events, were gone past: those that the filters do not take among them.
+    #[must_use]
+    pub fn examined(&self) -> u64 {
+        self.records.saturating_sub(self.ahead.len() as u64)
     }
 
     /// The position in the log, or the place among given events, up to which everything was read.

@@ -37,6 +37,8 @@ struct Kept {
     /// The version and checkpoint of the row in the log, which may be behind; none before the first row.
     row: Option<(u32, u64)>,
     ready: Option<(u32, Arc<Ready>)>,
+    /// The view of the version before, as it stood when it was replaced; only since the program started.
+    replaced: Option<Arc<View>>,
 }
 
 struct Follower {
@@ -107,6 +109,11 @@ impl Keeper {
         self.state().views.get(playbook)?.get(name).map(|kept| kept.view.clone())
     }
 
+    /// The view of the version before, as it stood when it was replaced.
+    pub(crate) fn replaced(&self, playbook: &PlaybookKey, name: &str) -> Option<Arc<View>> {
+        self.state().views.get(playbook)?.get(name)?.replaced.clone()
+    }
+
     /// Every view of a playbook as it stands.
     pub(super) fn all(&self, playbook: &PlaybookKey) -> Vec<Arc<View>> {
         let state = self.state();
@@ -126,10 +133,13 @@ impl Keeper {
         match views.get_mut(&view.name) {
             Some(kept) => {
                 kept.row = row.or(kept.row);
-                kept.view = view;
+                let before = std::mem::replace(&mut kept.view, view);
+                if before.version < kept.view.version {
+                    kept.replaced = Some(before);
+                }
             }
             None => {
-                views.insert(view.name.clone(), Kept { view, row, ready: None });
+                views.insert(view.name.clone(), Kept { view, row, ready: None, replaced: None });
             }
         }
         drop(state);

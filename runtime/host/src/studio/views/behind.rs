@@ -48,7 +48,7 @@ pub(super) async fn known(open: &Open, note: &Note, version: u32, recall: &Recal
     };
     let newest = *open.runtime.follow().borrow();
     if newest > now.up_to {
-        let (key, wanted, after) = (open.key.clone(), wanted(recall), now.up_to);
+        let (key, wanted, after) = (open.key.clone(), recall.wanted(), now.up_to);
         let most = KNOWN_MOST.saturating_sub(now.count);
         let more = open.runtime.read(move |history| history.count(&key, &wanted, (after, newest), most)).await?;
         now = Known { version, up_to: newest, count: now.count + more };
@@ -56,6 +56,12 @@ pub(super) async fn known(open: &Open, note: &Note, version: u32, recall: &Recal
     let count = now.count;
     *known = Some(now);
     Ok(count)
+}
+
+/// How many records a text has to fold from the first, or more; counted in the same way.
+pub(super) async fn known_records(open: &Open, recall: &Recall) -> Result<u64, Refusal> {
+    let (key, wanted) = (open.key.clone(), recall.wanted());
+    open.runtime.read(move |history| history.count(&key, &wanted, (0, u64::MAX), KNOWN_MOST)).await
 }
 
 /// How many events that the filters take were recorded after a position, counted to 10,000.
@@ -68,7 +74,7 @@ pub(super) async fn waiting(
     recall: &Recall,
     position: u64,
 ) -> Result<Counted, Refusal> {
-    let wanted = wanted(recall);
+    let wanted = recall.wanted();
     if by_type_alone(recall) {
         let key = open.key.clone();
         let between = (position, u64::MAX);
@@ -103,11 +109,6 @@ pub(super) async fn waiting(
     going &= count < WAITING_MOST;
     *waiting = Some(now);
     Ok(Counted { count, going })
-}
-
-/// The records that a recall function's filters can take.
-pub(super) fn wanted(recall: &Recall) -> Vec<playbook_history::Wanted> {
-    crate::moving::wanted(recall.details().filters.iter().map(|filter| filter.kind.as_str()))
 }
 
 /// Whether the type of a record says whether it is taken. Of runs the function's own are not.

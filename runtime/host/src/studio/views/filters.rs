@@ -1,6 +1,5 @@
 //! What each filter of a view that folded nothing would have taken, and what came nearest to one that took nothing.
 
-use super::behind::wanted;
 use super::notes::Note;
 use super::{PATIENCE, READ};
 use crate::replay::{Recall, seen_records};
@@ -94,7 +93,7 @@ impl Misses {
         let begun = Instant::now();
         let own = format!("{}/{}", DefinitionType::Recall, recall.name());
         loop {
-            let (key, wanted, after) = (open.key.clone(), wanted(recall), self.read_to);
+            let (key, wanted, after) = (open.key.clone(), recall.wanted(), self.read_to);
             let page = open.runtime.read(move |history| {
                 let only = Some(wanted.as_slice());
                 let page =

@@ -1,8 +1,10 @@
 //! A recall function's view, and the bench that repairs a stalled one.
 
 mod behind;
+mod case;
 mod filters;
 mod notes;
+mod rehearse;
 mod scrub;
 mod stall;
 
@@ -10,17 +12,16 @@ pub(super) use notes::Notes;
 
 use super::check::problem_view;
 use super::{Answer, Input, Studio};
-use crate::replay::Recall;
-use crate::views::{Ready, Refolded};
-use playbook_definition::Details;
+use crate::replay::{CheckedRecall, Recall};
+use crate::views::Refolded;
 use playbook_engine::view::Phase;
-use playbook_model::definition::{DefinitionKey, DefinitionType};
+use playbook_model::definition::DefinitionType;
 use playbook_model::ending::{Reason, Rejection};
 use playbook_model::id::DefinitionName;
 use playbook_model::position::LineIndex;
-use playbook_model::{json, limits, problem};
-use playbook_sandbox::Program;
+use playbook_model::{json, limits};
 use serde_json::{Value, json};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 /// How long one call reads the log for a count; the next goes on.
@@ -83,6 +84,12 @@ impl Studio {
                 members.insert("stalled".into(), stalled);
             }
             members.insert("view".into(), now);
+            if view.phase == Phase::Live
+                && let Some(before) = open.runtime.replaced_view(&open.key, name.as_str())
+            {
+                let replaced = json!({ "version": before.version, "view": value(&before.view) });
+                members.insert("replaced".into(), replaced);
+            }
         }
         Ok(answer)
     }
@@ -91,7 +98,6 @@ impl Studio {
     pub(super) async fn refold(&self, given: &Input) -> Answer {
         let open = self.opened()?;
         let name = name(given)?;
-        let text = given.text("text")?.to_owned();
         let view = open.runtime.view_of(&open.key, name.as_str());
         let Some((view, stall)) = view.as_ref().and_then(|view| view.stalled.as_ref().map(|stall| (view, stall)))
         else {
@@ -99,21 +105,12 @@ impl Studio {
                 Rejection::new(Reason::Conflict, "The view is not stalled; there is no event to fold again").into()
             );
         };
-        let key = DefinitionKey { kind: DefinitionType::Recall, name };
-        let checked = crate::ops::judge(self.0.compiler.clone(), &key, &text).await?;
-        if problem::errors(&checked.problems).next().is_some() {
-            let index = LineIndex::new(&text);
-            let problems: Vec<Value> = checked.problems.iter().map(|p| problem_view(&index, p)).collect();
-            return Ok(json!({ "outcome": "problems", "problems": problems }));
-        }
-        let saved = crate::ops::ready(checked, &text)?;
-        let (Ok(Details::Recall(details)), Some(stripped)) = (serde_json::from_value(saved.details), saved.stripped)
-        else {
-            return Err(crate::runtime::incident("a recall document gave no recall details").into());
+        let recall = match checked(self, &name, given.text("text")?).await? {
+            Ok(recall) => recall,
+            Err(problems) => return Ok(json!({ "outcome": "problems", "problems": problems })),
         };
-        let ready = Ready { program: Program { text: stripped, first_line: details.first_line }, details };
         let begun = Instant::now();
-        let refolded = open.runtime.refold(&open.key, stall.position, view.view.clone(), ready).await?;
+        let refolded = open.runtime.refold(&open.key, stall.position, view.view.clone(), &recall).await?;
         let ms = u64::try_from(begun.elapsed().as_millis()).unwrap_or(u64::MAX);
         let before = value(&view.view);
         Ok(match refolded {
@@ -126,6 +123,21 @@ impl Studio {
             }),
         })
     }
+}
+
+/// A recall function's text, checked; or its problems as the Studio shows them.
+async fn checked(
+    studio: &Studio,
+    name: &DefinitionName,
+    text: &str,
+) -> Result<Result<Arc<Recall>, Vec<Value>>, super::StudioRefusal> {
+    Ok(match Recall::check(studio.0.compiler.clone(), name, text).await? {
+        CheckedRecall::Ready(recall) => Ok(recall),
+        CheckedRecall::Problems(problems) => {
+            let index = LineIndex::new(text);
+            Err(problems.iter().map(|problem| problem_view(&index, problem)).collect())
+        }
+    })
 }
 
 fn name(given: &Input) -> Result<DefinitionName, super::StudioRefusal> {

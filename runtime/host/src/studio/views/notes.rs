@@ -2,6 +2,7 @@
 
 use super::behind::{Known, Waiting};
 use super::filters::Misses;
+use super::rehearse::Rehearsed;
 use super::stall::Told;
 use crate::replay::Scrub;
 use std::collections::HashMap;
@@ -19,6 +20,7 @@ pub(super) struct Note {
     pub(super) misses: tokio::sync::Mutex<Option<Misses>>,
     pub(super) told: tokio::sync::Mutex<Option<Told>>,
     pub(super) scrubbed: Mutex<Option<Scrubbed>>,
+    pub(super) rehearsed: Mutex<Option<Arc<Rehearsed>>>,
 }
 
 /// The index of a version's events.
@@ -31,6 +33,10 @@ impl Notes {
     pub(super) fn of(&self, name: &str) -> Arc<Note> {
         let mut notes = self.0.lock().expect("no holder panics");
         notes.entry(name.to_owned()).or_default().clone()
+    }
+
+    pub(super) fn known(&self, name: &str) -> Option<Arc<Note>> {
+        self.0.lock().expect("no holder panics").get(name).cloned()
     }
 
     /// Lets go of the indexes of other views: one at a time is looked at, and each takes memory and room on the disk.
@@ -47,6 +53,9 @@ impl Notes {
         for note in notes.into_values() {
             if let Some(scrubbed) = note.scrubbed.lock().expect("no holder panics").take() {
                 scrubbed.scrub.stop();
+            }
+            if let Some(rehearsed) = note.rehearsed.lock().expect("no holder panics").take() {
+                rehearsed.stop();
             }
         }
     }
