@@ -37,7 +37,9 @@ pub const EVENT_DATA_LEVELS: usize = 510;
 /// "Publishing events", "The events": a whole event; past it a run's output gives its size instead.
 pub const EVENT_BYTES: usize = 245_760;
 /// Of our own: the text of a test case, with room for two whole views and the events between them.
-pub const CASE_BYTES: usize = 8 * 1024 * 1024;
+pub const CASE_BYTES: usize = 4 * 1024 * 1024;
+/// Of our own: problems of one test case that are told before the rest is counted.
+pub const CASE_PROBLEMS_SHOWN: usize = 100;
 /// "Publishing events": extension attributes of one event.
 pub const EVENT_EXTENSIONS: usize = 32;
 

@@ -7,11 +7,11 @@ use playbook_model::definition::DefinitionType;
 use playbook_model::ending::Kind;
 use playbook_model::event::{CloudEvent, NUMBER_ATTRIBUTES};
 use playbook_model::json;
-use playbook_model::limits::{ATTRIBUTE_CHARACTERS, CASE_BYTES, VALUE_LEVELS};
+use playbook_model::limits::{ATTRIBUTE_CHARACTERS, CASE_BYTES, CASE_PROBLEMS_SHOWN, VALUE_LEVELS};
 use playbook_model::position::{LineColumn, Span};
 use playbook_model::problem::{Edit, Place, Problem, errors, settle};
 use playbook_model::time::Moment;
-use playbook_model::word::{nearest, or, thousands};
+use playbook_model::word::{count, nearest, or, thousands};
 use serde_json::{Map, Value};
 use std::collections::HashMap;
 
@@ -67,6 +67,13 @@ pub fn read(kind: DefinitionType, text: &str) -> ReadCase {
     let mut problems = reader.problems;
     settle(&mut problems);
     let case = case.filter(|_| errors(&problems).next().is_none());
+    let rest = problems.len().saturating_sub(CASE_PROBLEMS_SHOWN);
+    if let Some(first) = problems.get(CASE_PROBLEMS_SHOWN) {
+        let message = format!("{} not shown.", count(rest as u64, "more problem is", "more problems are"));
+        let more = Problem::error("case.more", first.place.clone(), message);
+        problems.truncate(CASE_PROBLEMS_SHOWN);
+        problems.push(more);
+    }
     ReadCase { case, problems, places }
 }
 

@@ -225,6 +225,13 @@ fn hostile_texts_are_problems() {
 }
 
 #[test]
+fn the_first_hundred_problems_are_told_and_the_rest_counted() {
+    let lines = told(Recall, &"a: b\n".repeat(1_500));
+    assert_eq!(lines.len(), 101);
+    assert_eq!(lines[100], "100:1 /a 1,401 more problems are not shown.");
+}
+
+#[test]
 fn values_as_deep_as_a_view_may_be_are_written_and_read() {
     let nested = |open: &str, inner: &str, close: &str, levels: usize| {
         let text = format!("{}{inner}{}", open.repeat(levels), close.repeat(levels));
