@@ -171,6 +171,32 @@ async fn a_playbook_keeps_so_many_recall_functions() {
     stage.runtime.stop().await;
 }
 
+/// "The others wait for their turn", and none waits for ever: not even behind one whose fold never ends.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn one_playbook_is_followed_at_once() {
+    let settings = Settings { recall_playbooks_at_once: 1, ..Settings::default() };
+    let stage = Stage::open(settings).await;
+    stage.publish().await;
+    stage.save("create_definition", "long", LONG).await.expect("it is saved");
+    for playbook in ["two", "three"] {
+        let there = |mut fields: Value| {
+            fields["org"] = "local".into();
+            fields["playbook"] = playbook.into();
+            fields
+        };
+        let does = async |operation: &str, fields: Value| {
+            stage.runtime.local(operation, there(fields)).await.unwrap_or_else(|why| panic!("{operation}: {why:?}"))
+        };
+        does("create_playbook", json!({ "name": playbook })).await;
+        does("create_definition", json!({ "type": "recall", "name": "quick", "source": document(COUNTS) })).await;
+        does("publish_event", json!({ "event": { "type": "tick", "source": "/t" } })).await;
+        let key = PlaybookKey { org: OrgId::local(), playbook: PlaybookId::new(playbook).expect("an id") };
+        stage.runtime.caught_up(&key, "quick", Duration::from_secs(8)).await;
+        assert_eq!(stage.runtime.view_text(&key, "quick").as_deref(), Some("1"), "{playbook}");
+    }
+    stage.runtime.stop().await;
+}
+
 fn key() -> PlaybookKey {
     PlaybookKey { org: OrgId::local(), playbook: PlaybookId::new("one").expect("an id") }
 }

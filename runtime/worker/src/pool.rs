@@ -257,7 +257,8 @@ impl Lane {
     /// Keeps a worker for the next job, unless the pool stops: then dropping it ends it.
     fn keep(&self, worker: Worker, stopping: &watch::Sender<bool>) {
         let mut idle = self.idle();
-        if !*stopping.borrow() {
+        // One that went on beside the others is one too many by now.
+        if !*stopping.borrow() && idle.len() < self.size {
             idle.push(worker);
         }
     }
