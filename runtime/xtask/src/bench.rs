@@ -6,6 +6,7 @@ mod check;
 mod folds;
 mod host;
 mod rebuild;
+mod scrub;
 mod start;
 
 use anyhow::{Context, Result};
@@ -60,7 +61,7 @@ impl fmt::Display for Figure {
 /// # Errors
 /// When something cannot be measured, with what to do about it.
 pub(crate) fn run(parts: &[&str]) -> Result<()> {
-    const PARTS: [&str; 5] = ["check", "folds", "host", "rebuild", "start"];
+    const PARTS: [&str; 6] = ["check", "folds", "host", "rebuild", "scrub", "start"];
     if let Some(unknown) = parts.iter().find(|part| !PARTS.contains(part)) {
         anyhow::bail!("there is no part {unknown}; the parts are {}", PARTS.join(", "));
     }
@@ -82,6 +83,9 @@ pub(crate) fn run(parts: &[&str]) -> Result<()> {
     }
     if wanted("rebuild") {
         show(runtime.block_on(rebuild::measure(&root(), Arc::clone(&compiler)))?);
+    }
+    if wanted("scrub") {
+        show(runtime.block_on(scrub::measure(&root()))?);
     }
     if wanted("start") {
         show(start::measure(&beside("playbook-studio")?)?);

@@ -58,10 +58,7 @@ export function fold(view: View, event: Event): View {
 ";
 
 pub(super) async fn measure(root: &Path, compiler: Arc<Compiler>) -> Result<Vec<Figure>> {
-    let events = match std::env::var("PLAYBOOK_BENCH_EVENTS") {
-        Ok(number) => number.parse().context("PLAYBOOK_BENCH_EVENTS is a number")?,
-        Err(_) => EVENTS,
-    };
+    let events = number_of_events()?;
     let folder = tempfile::tempdir_in(root.join("target")).or_else(|_| tempfile::tempdir()).context("a folder")?;
     let place = Place::Data(folder.path().to_owned());
     let open = || Runtime::open_with(place.clone(), Settings::default(), compiler.clone(), Clock::system());
@@ -103,12 +100,19 @@ pub(super) async fn measure(root: &Path, compiler: Arc<Compiler>) -> Result<Vec<
     Ok(figures)
 }
 
+pub(super) fn number_of_events() -> Result<usize> {
+    match std::env::var("PLAYBOOK_BENCH_EVENTS") {
+        Ok(number) => number.parse().context("PLAYBOOK_BENCH_EVENTS is a number"),
+        Err(_) => Ok(EVENTS),
+    }
+}
+
 fn key() -> Result<PlaybookKey> {
     Ok(PlaybookKey { org: OrgId::local(), playbook: PlaybookId::new("bench").map_err(|why| anyhow::anyhow!("{why}"))? })
 }
 
 /// Writes runs of `review-brief` and published events, in turn.
-fn fill(log: &Path, key: &PlaybookKey, events: usize) -> Result<()> {
+pub(super) fn fill(log: &Path, key: &PlaybookKey, events: usize) -> Result<()> {
     let history = History::open(log)?;
     let at = |number: usize| Moment(1_790_000_000_000 + i64::try_from(number).unwrap_or(i64::MAX) * 1_000);
     for from in (0..events).step_by(TOGETHER) {
