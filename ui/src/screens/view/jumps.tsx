@@ -4,10 +4,12 @@ import { useEffect, useId, useRef, useState } from 'react';
 import { useStudio } from '../../api/react';
 import { Refusal, wordsOf } from '../../api/transport';
 import type { ScrubJump } from '../../api/types';
-import { Button, Words, cx, partStyles } from '../../app/parts';
+import { Button, cx, partStyles } from '../../app/parts';
 import { amount, count, localTime } from '../../words/time';
 import { timeOf, typedTime } from './sizes';
 import styles from './scrub.module.css';
+
+export interface Said { words: string; found: boolean }
 
 type Form = 'added' | 'time' | 'event';
 
@@ -17,17 +19,18 @@ const FORMS: Record<Form, { button: string; label: string; example: string }> = 
   event: { button: 'By its id…', label: 'The event of the id', example: 'the whole id' },
 };
 
-export function Jumps({ name, at, end, peak, keys, chosenKey, time, land }: {
+export function Jumps({ name, at, end, peak, keys, chosenKey, time, land, say }: {
   name: string; at: number; end: number; peak: { index: number; bytes: number } | null;
   /** The members the view has at its top now, and the one chosen in the tree. */
   keys: readonly string[]; chosenKey: string | null;
   time: string | null; land: (index: number) => void;
+  /** What a jump came to. */
+  say: (said: Said | null) => void;
 }) {
   const studio = useStudio();
   const list = useId();
   const [open, setOpen] = useState<Form | null>(null);
   const [text, setText] = useState('');
-  const [said, setSaid] = useState<{ words: string; found: boolean } | null>(null);
   const opener = useRef<HTMLButtonElement>(null);
   const field = useRef<HTMLInputElement>(null);
   useEffect(() => { if (open) field.current?.select(); }, [open]);
@@ -39,11 +42,11 @@ export function Jumps({ name, at, end, peak, keys, chosenKey, time, land }: {
   const jump = async (asked: ScrubJump, words: (index: number) => string, none: string): Promise<boolean> => {
     try {
       const { index } = await studio.scrubJump(name, asked);
-      setSaid(index === null ? { words: none, found: false } : { words: words(index), found: true });
+      say(index === null ? { words: none, found: false } : { words: words(index), found: true });
       if (index !== null && index !== at) land(index);
       return index !== null;
     } catch (error) {
-      setSaid({ words: error instanceof Refusal && error.problem.status === 404 ? none : wordsOf(error), found: false });
+      say({ words: error instanceof Refusal && error.problem.status === 404 ? none : wordsOf(error), found: false });
       return false;
     }
   };
@@ -55,12 +58,12 @@ export function Jumps({ name, at, end, peak, keys, chosenKey, time, land }: {
     }
     if (open === 'time') {
       const when = timeOf(text);
-      if (when === null) setSaid({ words: 'That is no time. Write `14:02`, `2026-10-03` or `2026-10-03 14:02:11`.', found: false });
+      if (when === null) say({ words: 'That is no time. Write `14:02`, `2026-10-03` or `2026-10-03 14:02:11`.', found: false });
       else if (await jump({ to: 'time', from: at, time: when }, (index) => (index === 0 ? 'No event had been folded by then.' : `Event ${amount(index)} was the last by ${localTime(when)}.`), 'No event had been folded by then.')) close();
     }
   };
   const start = (form: Form) => {
-    setSaid(null);
+    say(null);
     setText(form === 'added' ? chosenKey ?? '' : form === 'time' && time !== null ? typedTime(time) : '');
     setOpen(open === form ? null : form);
   };
@@ -70,7 +73,7 @@ export function Jumps({ name, at, end, peak, keys, chosenKey, time, land }: {
       <span className={styles.jumpWord}>Jump to</span>
       <Button onClick={() => void jump({ to: 'grew', from: end }, (index) => `Event ${amount(index)} grew the view most.`, 'No event made the view larger.')}>Grew it most</Button>
       <Button onClick={() => void jump({ to: 'shrank', from: end }, (index) => `Event ${amount(index)} shrank the view most.`, 'No event made the view smaller.')}>Shrank it most</Button>
-      {peak !== null && <Button title={`${count(peak.bytes, 'byte')}, after event ${amount(peak.index)}`} onClick={() => { setSaid({ words: `After event ${amount(peak.index)} the view was largest: ${count(peak.bytes, 'byte')}.`, found: true }); if (peak.index !== at) land(peak.index); }}>Largest</Button>}
+      {peak !== null && <Button title={`${count(peak.bytes, 'byte')}, after event ${amount(peak.index)}`} onClick={() => { say({ words: `After event ${amount(peak.index)} the view was largest: ${count(peak.bytes, 'byte')}.`, found: true }); if (peak.index !== at) land(peak.index); }}>Largest</Button>}
       {(Object.keys(FORMS) as Form[]).map((form) => (
         <Button key={form} aria-expanded={open === form} onClick={(event) => { opener.current = event.currentTarget; start(form); }}>{FORMS[form].button}</Button>
       ))}
@@ -85,7 +88,6 @@ export function Jumps({ name, at, end, peak, keys, chosenKey, time, land }: {
           <Button onClick={close}>Close</Button>
         </form>
       )}
-      <span className={styles.jumpSaid} role="status" data-found={said?.found}>{said && <Words text={said.words} />}</span>
     </div>
   );
 }

@@ -11,12 +11,12 @@ import { wordsOf } from '../../api/transport';
 import type { Scrub as Index, ScrubStep } from '../../api/types';
 import { adjust, at as addressAt, format, go, here, useAddress } from '../../app/address';
 import { useCommands } from '../../app/commands';
-import { Band, Failure, IconButton, Loading, Meter, Time, cx, partStyles } from '../../app/parts';
+import { Band, Failure, IconButton, Loading, Meter, Time, Words, cx, partStyles } from '../../app/parts';
 import { differences, isObject, keysOf } from '../../data/json';
 import { JsonTree } from '../../data/tree';
 import { amount, count } from '../../words/time';
 import { differencesWords, growthWords, progressWords, workWords } from '../../words/view';
-import { Jumps } from './jumps';
+import { Jumps, type Said } from './jumps';
 import { SizeChart } from './size-chart';
 import { sizeAt, stepOf } from './sizes';
 import styles from './scrub.module.css';
@@ -101,10 +101,13 @@ function Shown({ name, index }: { name: string; index: Index }) {
   const at = Math.min(wanted ?? Math.max(end.current, Math.min(1, indexed)), indexed);
   const most = Math.max(folded, indexed, 1);
   const { step, failed } = useStep(name, at, true);
-  const stale = useLate(step?.index !== at);
+  const stale = step?.index !== at;
+  const dim = useLate(stale);
   const slider = useRef<HTMLInputElement>(null);
   const [chosenKey, setChosenKey] = useState<string | null>(null);
+  const [said, say] = useState<Said | null>(null);
   const to = (place: number) => {
+    say(null);
     if (place >= indexed) end.current = indexed;
     move(place >= indexed ? null : Math.max(0, place));
   };
@@ -124,10 +127,10 @@ function Shown({ name, index }: { name: string; index: Index }) {
         <IconButton icon="left" label="The event before" title="The event before (Shift F7)" disabled={at <= 0} onClick={() => to(at - 1)} />
         <Typed at={at} most={indexed} to={to} focus={() => slider.current?.focus()} />
         <IconButton icon="right" label="The event after" title="The event after (F7)" disabled={at >= indexed} onClick={() => to(at + 1)} />
-        <Jumps name={name} at={at} end={indexed} peak={index.peak ?? null} keys={keys} chosenKey={chosenKey} time={typeof step?.event?.['time'] === 'string' ? step.event['time'] : null} land={land} />
+        <Jumps name={name} at={at} end={indexed} peak={index.peak ?? null} keys={keys} chosenKey={chosenKey} time={typeof step?.event?.['time'] === 'string' ? step.event['time'] : null} land={land} say={say} />
       </div>
       <div className={styles.rail}>
-        <div className={styles.railChart}><SizeChart points={sizes} most={most} ready={indexed} /></div>
+        <div className={styles.railChart}><SizeChart points={sizes} most={most} ready={indexed} scale={false} /></div>
         <input ref={slider} type="range" className={styles.slider} min={0} max={most} step={1} value={at} aria-label="Event"
           aria-valuetext={at === 0 ? 'Before any event' : `Event ${amount(at)} of ${amount(folded)}${size === null ? '' : `, ${count(size, 'byte')}`}`}
           onChange={(event) => to(Number(event.target.value))}
@@ -139,10 +142,16 @@ function Shown({ name, index }: { name: string; index: Index }) {
             to(place);
           }} />
       </div>
-      <div className={styles.ends} aria-hidden="true"><span>before any event</span><span>{amount(most)}</span></div>
+      <div className={styles.ends}>
+        <span aria-hidden="true">before any event</span>
+        <span role="status" className={styles.said} data-found={said?.found}>{said ? <Words text={said.words} /> : index.peak ? `largest after event ${amount(index.peak.index)}: ${count(index.peak.bytes, 'byte')}` : ''}</span>
+        <span aria-hidden="true">{amount(most)}</span>
+      </div>
       {state === 'indexing' && <div className={styles.progress}><Meter label="Ready to go through" value={indexed} most={most} words={progressWords(indexed, folded, 0)} /></div>}
       {failed !== null && step?.index !== at && <Band tone="warn" role="alert">{wordsOf(failed)}</Band>}
-      {step ? <Step name={name} step={step} stale={stale} onChosen={onChosen} /> : <Loading what="Folding up to the event" />}
+      {step
+        ? <div className={styles.step} data-stale={dim || undefined} aria-busy={stale}><Step name={name} step={step} onChosen={onChosen} /></div>
+        : <Loading what="Folding up to the event" />}
     </div>
   );
 }
@@ -182,7 +191,7 @@ function useLate(now: boolean): boolean {
 }
 
 /** Drawn anew only when there is another step to draw: dragging must not wait for a big view. */
-const Step = memo(function Step({ name, step, stale, onChosen }: { name: string; step: ScrubStep; stale: boolean; onChosen: (pointer: string) => void }) {
+const Step = memo(function Step({ name, step, onChosen }: { name: string; step: ScrubStep; onChosen: (pointer: string) => void }) {
   const { event, after, bytes_before, bytes_after, work } = step;
   const before = step.index === 0 ? undefined : step.before;
   const changed = useMemo(() => (before === undefined ? null : differences(after, before)), [after, before]);
@@ -190,7 +199,7 @@ const Step = memo(function Step({ name, step, stale, onChosen }: { name: string;
   const run = /^\/runs\/([^/]+)$/.exec(text('source'))?.[1];
   const grown = growthWords(bytes_before, bytes_after);
   return (
-    <div className={styles.step} data-stale={stale || undefined} aria-busy={stale}>
+    <>
       <dl className={styles.facts} aria-label="The event">
         {event === null ? <div><dt>Event</dt><dd>none: the view before any event</dd></div> : <>
           <div><dt>Type</dt><dd><code>{text('type')}</code></dd></div>
@@ -211,6 +220,6 @@ const Step = memo(function Step({ name, step, stale, onChosen }: { name: string;
           <JsonTree value={after} {...(before === undefined ? {} : { before })} reveal onChosen={onChosen} label={step.index === 0 ? `View of ${name} before any event` : `View of ${name} after the event`} />
         </section>
       </div>
-    </div>
+    </>
   );
 });

@@ -6,7 +6,7 @@ import { amount, bytes } from '../../words/time';
 import { HIGH, WIDE, areaOf, scaleOf } from './sizes';
 import styles from './scrub.module.css';
 
-export function SizeChart({ points, most, bound = null, ready = most, label }: {
+export function SizeChart({ points, most, bound = null, ready = most, label, scale: says = true }: {
   points: readonly SizePoint[]; most: number;
   /** A line that must not be crossed, where it matters. */
   bound?: number | null;
@@ -14,6 +14,8 @@ export function SizeChart({ points, most, bound = null, ready = most, label }: {
   ready?: number;
   /** Without it the drawing is silent: something beside it says the same. */
   label?: string;
+  /** Whether it says its largest by itself. */
+  scale?: boolean;
 }) {
   const drawn = useMemo(() => {
     const scale = scaleOf(points, most, bound);
@@ -29,7 +31,7 @@ export function SizeChart({ points, most, bound = null, ready = most, label }: {
       </svg>
       {ready < most && <i className={styles.unready} style={{ left: `${scale.x(ready) / 10}%` }} />}
       {bound === null
-        ? largest > 0 && <small className={styles.scaleTop}>{bytes(largest)}</small>
+        ? says && largest > 0 && <small className={styles.scaleTop}>{bytes(largest)}</small>
         : <small className={styles.boundWords} style={{ top: `${scale.y(bound)}%` }}>{amount(bound)} bytes at most</small>}
     </div>
   );
