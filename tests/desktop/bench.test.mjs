@@ -78,7 +78,7 @@ describe('a view is gone through and mended without a mouse', { concurrency: fal
     // The next keys are jumps: back over the number, from the end.
     await tabTo('Grew it most', keys.shift);
     await app.keys(keys.enter);
-    await app.sees(/Event [\d,]+ grew the view most/);
+    await app.sees(/Event [\d,]+: it made the view larger by/);
   });
 
   test('the bench tries the mended text on all events, keeps the event as a case, and saves', async () => {

@@ -47,7 +47,7 @@ const shots = {
   sent: { hash: '#/publish', wait: 'h1', act: async (page) => { await page.getByRole('button', { name: /Make a plan/ }).click(); await page.getByText('changed in both').first().waitFor(); await page.getByRole('button', { name: /^Send/ }).click(); await page.getByText('read back').first().waitFor(); } },
   settings: { hash: '#/settings', wait: 'h1' },
 };
-const sizes = { wide: [1280, 800], small: [1024, 640], narrow: [700, 800] };
+const sizes = { huge: [1920, 1080], wide: [1280, 800], small: [1024, 640], narrow: [700, 800] };
 for (const [name, shot] of Object.entries(shots)) {
   if (only.length > 0 && !only.some((one) => one.split(':')[0] === name)) continue;
   const asked = only.find((one) => one.split(':')[0] === name)?.split(':').slice(1) ?? [];

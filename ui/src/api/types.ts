@@ -154,6 +154,8 @@ export interface StallDetail {
   kind: string;
   /** Matching events recorded behind it, counted up to 10,000. */
   waiting?: number | null;
+  /** The count of those goes on. */
+  counting?: boolean;
   /** For `schema` what was refused and where, with what stands there as JSON text; for `unfit` what stands where. */
   issue?: StallIssue | null;
   /** For `size`, the largest top-level members of the view before. */
@@ -233,6 +235,7 @@ export interface Rehearsal {
   state: 'going' | 'reached_end' | 'stalled' | 'stopped' | 'failed';
   scope: RehearsalScope;
   folded: number;
+  /** Of the `known` events of the types it takes, how many were looked at; the filters take some of them. */
   read: number;
   known: number | null;
   ms: number;
@@ -244,6 +247,7 @@ export interface Rehearsal {
   detail?: string | null;
 }
 
+/** Bytes of the event and the view before it, together. */
 export interface KeptCase { path: string; folds: number; bytes_before: number; bytes_after: number; event: Json }
 
 export interface Refold {

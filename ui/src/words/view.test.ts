@@ -1,6 +1,6 @@
 // @vitest-environment node
 import { describe, expect, test } from 'vitest';
-import { caseName, eventsInAll, growthWords, keptWords, nextName, progressWords, rehearsedWords, saveWords, takenWords } from './view';
+import { caseName, eventsInAll, growthWords, keptWords, nextName, progressWords, rehearsedWords, saveWords, takenWords, waitingWords } from './view';
 
 describe('progress in words', () => {
   test('how far, how fast, how long', () => {
@@ -14,19 +14,27 @@ describe('progress in words', () => {
     expect(progressWords(12, 10, 1000)).toBe('10 of 10 events, 12 a second');
   });
   test('how a trial of many events came out', () => {
-    const one = { scope: 'all' as const, folded: 18_204, known: 18_204, ms: 3400, view_bytes: 1200 };
+    const one = { scope: 'all' as const, folded: 18_204, read: 18_204, known: 18_204, ms: 3400, view_bytes: 1200 };
     expect(rehearsedWords({ ...one, state: 'reached_end' })).toBe('All 18,204 events fold, in 3.4 s. The view would take 1,200 bytes.');
     expect(rehearsedWords({ ...one, state: 'reached_end', scope: 'last', folded: 1 })).toBe('The one event tried folds, in 3.4 s. The others were not tried.');
     expect(rehearsedWords({ ...one, state: 'reached_end', folded: 0 })).toBe('This text takes no event. The view would be as it is before any.');
-    expect(rehearsedWords({ ...one, state: 'stalled', stalled: { index: 12, event: {}, before: null, kind: 'raised', error: null, line: null } })).toBe('At event 12 of 18,204, after 3.4 s.');
+    expect(rehearsedWords({ ...one, state: 'stalled', stalled: { index: 12, event: {}, before: null, kind: 'raised', error: null, line: null } })).toBe('At event 12 of those it takes, after 3.4 s.');
     expect(rehearsedWords({ ...one, state: 'stopped', folded: 3 })).toBe('Stopped after 3 events.');
   });
 });
 
 test('how many events there are in all, when it is known', () => {
-  expect(eventsInAll({ folded: 10 }, 4)).toEqual({ count: 15, words: '15 events' });
-  expect(eventsInAll({ folded: 10 }, 10_000)?.words).toBe('more than 10,010 events');
-  expect(eventsInAll({ folded: 10 }, null)).toBeNull();
+  expect(eventsInAll(10, { waiting: 4 })).toEqual({ count: 15, words: '15 events' });
+  expect(eventsInAll(10, { waiting: 10_000 })?.words).toBe('more than 10,010 events');
+  expect(eventsInAll(10, { waiting: null })).toBeNull();
+});
+
+test('what waits behind a stall', () => {
+  expect(waitingWords({ waiting: 1 })).toBe('1 event waits behind it.');
+  expect(waitingWords({ waiting: 0 })).toBe('No event waits behind it.');
+  expect(waitingWords({ waiting: 500, counting: true })).toBe('More than 500 events wait behind it.');
+  expect(waitingWords({ waiting: 10_000 })).toBe('More than 10,000 events wait behind it.');
+  expect(waitingWords({})).toBe('');
 });
 
 test('what a save brings about is said, proved or not', () => {
@@ -47,5 +55,5 @@ test('sizes, filters and names', () => {
   expect(caseName('size', '99')).toBe('size');
   expect(nextName('spend-raised')).toBe('spend-raised-2');
   expect(nextName('spend-raised-2')).toBe('spend-raised-3');
-  expect(keptWords({ bytes_before: 4096, bytes_after: 210, folds: 57 })).toBe('The event shrank from 4.0 KiB to 210 bytes and still stalls the same way (57 folds tried).');
+  expect(keptWords({ bytes_before: 4096, bytes_after: 210, folds: 57 })).toBe('The event and the view before it shrank from 4.0 KiB to 210 bytes, and still stall the same way (57 folds tried).');
 });

@@ -1,6 +1,6 @@
 /** What a view's screens say of its building, its trying out and its events. Must not know colours or icons. */
 
-import type { FilterRow, Rehearsal, RehearsalScope, ScrubStep, Standing } from '../api/types';
+import type { FilterRow, Rehearsal, RehearsalScope, ScrubStep, StallDetail } from '../api/types';
 import { amount, bytes, count, duration } from './time';
 
 /** Too few to say how fast it goes. */
@@ -22,10 +22,10 @@ export function progressWords(done: number, known: number | null | undefined, ms
 }
 
 /** How many events a stalled view has to fold in all: a count, `more than` it, or null when not known. */
-export function eventsInAll(standing: Pick<Standing, 'folded'>, waiting: number | null | undefined): { count: number; words: string } | null {
+export function eventsInAll(folded: number, { waiting, counting }: Pick<StallDetail, 'waiting' | 'counting'>): { count: number; words: string } | null {
   if (typeof waiting !== 'number') return null;
-  const all = standing.folded + 1 + waiting;
-  return { count: all, words: waiting >= 10_000 ? `more than ${count(all - 1, 'event')}` : count(all, 'event') };
+  const all = folded + 1 + waiting;
+  return { count: all, words: waiting >= 10_000 || counting ? `more than ${count(all - 1, 'event')}` : count(all, 'event') };
 }
 
 /** What a scope tries, in words. */
@@ -36,17 +36,17 @@ export function scopeWords(scope: RehearsalScope, all: { count: number } | null)
 }
 
 /** How a trial of many events came out. */
-export function rehearsedWords(one: Pick<Rehearsal, 'state' | 'scope' | 'folded' | 'known' | 'ms' | 'view_bytes' | 'stalled'>): string {
+export function rehearsedWords(one: Pick<Rehearsal, 'state' | 'scope' | 'folded' | 'read' | 'known' | 'ms' | 'view_bytes' | 'stalled'>): string {
   const { scope, folded } = one;
   switch (one.state) {
-    case 'going': return progressWords(folded, one.known, one.ms);
+    case 'going': return progressWords(one.read, one.known, one.ms);
     case 'reached_end': {
       const size = `The view would take ${amount(one.view_bytes)} bytes.`;
       if (folded === 0) return 'This text takes no event. The view would be as it is before any.';
       return scope === 'all' ? `${folded === 1 ? 'The one event folds' : `All ${count(folded, 'event')} fold`}, in ${duration(one.ms)}. ${size}`
         : `${folded === 1 ? 'The one event tried folds' : `The ${count(folded, 'event')} tried fold`}, in ${duration(one.ms)}. The others were not tried.`;
     }
-    case 'stalled': return `At event ${amount(one.stalled?.index ?? folded + 1)}${one.known ? ` of ${amount(one.known)}` : ''}, after ${duration(one.ms)}.`;
+    case 'stalled': return `At event ${amount(one.stalled?.index ?? folded + 1)} of those it takes, after ${duration(one.ms)}.`;
     case 'stopped': return `Stopped after ${count(folded, 'event')}.`;
     case 'failed': return `It broke off after ${count(folded, 'event')}: that is our mistake, not the text’s. Try again.`;
   }
@@ -100,12 +100,19 @@ export function nextName(name: string): string {
 /** What keeping a case did. */
 export function keptWords(kept: { bytes_before: number; bytes_after: number; folds: number }): string {
   return kept.bytes_after < kept.bytes_before
-    ? `The event shrank from ${bytes(kept.bytes_before)} to ${bytes(kept.bytes_after)} and still stalls the same way (${count(kept.folds, 'fold')} tried).`
-    : `The event is as it came, ${bytes(kept.bytes_after)}: nothing could be left out without losing the stall.`;
+    ? `The event and the view before it shrank from ${bytes(kept.bytes_before)} to ${bytes(kept.bytes_after)}, and still stall the same way (${count(kept.folds, 'fold')} tried).`
+    : `The event and the view before it are as they came, ${bytes(kept.bytes_after)}: nothing could be left out without losing the stall.`;
 }
 
 /** `1 added, 2 changed`. */
 export function differencesWords({ added, removed, changed }: { added: number; removed: number; changed: number }): string {
   const parts = [added > 0 && `${amount(added)} added`, changed > 0 && `${amount(changed)} changed`, removed > 0 && `${amount(removed)} removed`].filter(Boolean);
   return parts.length === 0 ? 'nothing changed' : parts.join(', ');
+}
+
+/** What waits behind a stall; nothing while it is not known. */
+export function waitingWords({ waiting, counting }: Pick<StallDetail, 'waiting' | 'counting'>): string {
+  if (typeof waiting !== 'number') return '';
+  if (waiting === 0) return counting ? '' : 'No event waits behind it.';
+  return `${waiting >= 10_000 || counting ? 'More than ' : ''}${count(waiting, 'event')} ${waiting === 1 ? 'waits' : 'wait'} behind it.`;
 }

@@ -20,10 +20,10 @@ import { CodeEditor, Compare } from '../../editor/lazy';
 import { useSaving } from '../../editor/save';
 import { stallKind, type Tone } from '../../words/state';
 import { amount, count, duration, localTime } from '../../words/time';
-import { eventsInAll, saveWords, workWords } from '../../words/view';
+import { eventsInAll, saveWords, waitingWords, workWords } from '../../words/view';
 import { Hints } from './hints';
 import { KeepButton, KeepForm, NOT_KEEPING } from './keep';
-import { isGoing, type Trials } from './rehearsal';
+import type { Trials } from './rehearsal';
 import { Widen } from './widen';
 import bench from './bench.module.css';
 import styles from './view.module.css';
@@ -81,7 +81,7 @@ export default function Bench({ draft, document, stall, version, folded, most, t
   const refold = tried?.refold ?? null;
   const mends = fresh && (refold?.outcome === 'folded' || refold?.outcome === 'passed');
   const changed = isDirty(draft) || text !== document.saved_text;
-  const all = eventsInAll({ folded }, stall.waiting);
+  const all = eventsInAll(folded, stall);
 
   // What the trial of this text came to.
   const trialled = trial !== null && trial.text === text ? trial : null;
@@ -92,7 +92,7 @@ export default function Bench({ draft, document, stall, version, folded, most, t
   useEffect(() => setLooking(nextId === null ? 'first' : 'next'), [nextId]);
   const further = looking === 'next' ? next : undefined;
 
-  const few = all !== null && all.count <= FEW;
+  const few = all !== null && !stall.counting && all.count <= FEW;
   const widens = mends && changed && trialled === null && comparing === null && !draft.saving;
   useEffect(() => {
     if (!widens) return;
@@ -111,14 +111,14 @@ export default function Bench({ draft, document, stall, version, folded, most, t
   const firstLine = fresh ? (refold?.outcome === 'stalled' ? refold.line ?? null : null) : text === document.saved_text ? stall.line : null;
   const line = further ? (trialled ? further.line : null) : firstLine;
   const compared = comparing === 'crash' ? draft.crash?.text : draft.conflict?.theirs;
-  const why = isGoing(trialled) ? 'It is being tried.' : !fresh ? 'The text is being looked at.' : refold?.outcome === 'problems' ? 'The text has problems.' : !mends ? 'The text does not fold the event it stalled at yet.' : undefined;
+  const why = !fresh ? 'The text is being looked at.' : refold?.outcome === 'problems' ? 'The text has problems.' : !mends ? 'The text does not fold the event it stalled at yet.' : undefined;
   const made = result === 'all' && trialled?.answer?.state === 'reached_end' ? trialled.answer.view : undefined;
   const event = further?.event ?? stall.event;
   const type = String(event['type'] ?? '');
 
   return (
     <div className={bench.bench}>
-      <Stop stall={stall} next={next} further={further !== undefined} known={trial?.answer?.known ?? null} look={setLooking} />
+      <Stop stall={stall} next={next} further={further !== undefined} look={setLooking} />
       <Hints stall={further ?? stall} text={further ? trial?.text ?? text : document.saved_text ?? text} check={draft.lastGood ?? draft.check} refold={fresh ? refold : null} bound={most} />
       <Bars draft={draft} comparing={comparing} compare={setComparing} keepMine={() => { setComparing(null); void keepMine(); }} save={() => void save()}
         takeTheirs={() => { setComparing(null); drafts.takeTheirs(key); }} restore={() => { setComparing(null); drafts.restoreCrash(key); }} drop={() => { setComparing(null); drafts.dropCrash(key); }} />
@@ -170,8 +170,8 @@ export default function Bench({ draft, document, stall, version, folded, most, t
 }
 
 /** Where it stands still: at first, and where a trial of more events stalled next. */
-function Stop({ stall, next, further, known, look }: {
-  stall: StallDetail; next: { event: StallDetail['event']; kind: string; error: string | null; line: number | null; index: number } | undefined; further: boolean; known: number | null; look: (at: 'first' | 'next') => void;
+function Stop({ stall, next, further, look }: {
+  stall: StallDetail; next: { event: StallDetail['event']; kind: string; error: string | null; line: number | null; index: number } | undefined; further: boolean; look: (at: 'first' | 'next') => void;
 }) {
   const shown = further && next ? next : stall;
   const kind = stallKind(shown.kind);
@@ -181,10 +181,10 @@ function Stop({ stall, next, further, known, look }: {
     <Band tone="bad" role="alert" actions={next && (further
       ? <Button onClick={() => look('first')}>Back to the first stall</Button>
       : <Button onClick={() => look('next')}>To where it stalls next</Button>)}>
-      {further && next && <>Further on, at event {amount(next.index)}{known ? ` of ${amount(known)}` : ''}, the text on the bench stalls again. </>}
+      {further && next && <>Further on, at event {amount(next.index)} of those it takes, the text on the bench stalls again. </>}
       <b>{kind.sentence}</b>{shown.line === null ? '' : ` Line ${shown.line}:`} {shown.error !== null && <code>{shown.error}</code>}
       <br />At the event <code>{String(event['type'] ?? '')}</code>{time ? ` of ${localTime(time)}` : ''} from <code>{String(event['source'] ?? '')}</code>.{' '}
-      {further || typeof stall.waiting !== 'number' ? '' : stall.waiting > 0 ? `${stall.waiting >= 10_000 ? 'More than ' : ''}${count(stall.waiting, 'event')} ${stall.waiting === 1 ? 'waits' : 'wait'} behind it.` : 'No event waits behind it.'}
+      {further ? '' : waitingWords(stall)}
     </Band>
   );
 }

@@ -34,7 +34,7 @@ export function FilterRows({ filters, folded }: { filters: readonly FilterRow[];
 
 export function FilterList({ filters, folded }: { filters: readonly FilterRow[]; folded: number }) {
   return (
-    <div className={styles.filters}>
+    <div className={styles.filters} role="group" aria-label="What it takes" tabIndex={0}>
       <p className={page.note}>An event is folded when it matches any of these, and once only. {folded === 0 ? 'None was folded yet.' : `${count(folded, 'event')} ${folded === 1 ? 'was' : 'were'} folded so far.`}</p>
       <FilterRows filters={filters} folded={folded} />
     </div>

@@ -32,7 +32,7 @@ export function Hints({ stall, text, check, refold, bound }: {
   const causes = useMemo(() => (kind === 'raised' ? causesOf(text, line, event) : []), [kind, text, line, event]);
   const general = stallKind(kind).hint;
   return (
-    <div className={styles.hints} role="note" aria-label="What to try">
+    <div className={styles.hints} role="note" aria-label="What to try" tabIndex={0}>
       <Icon name="fix" />
       <div className={styles.hintWords}>
         {causes.length > 0 ? <ul>{causes.map((cause) => <li key={cause.tell}><b>{cause.title}.</b> <Words text={cause.tell} /></li>)}</ul> : <p>{general}</p>}

@@ -19,6 +19,9 @@ const FORMS: Record<Form, { button: string; label: string; example: string }> = 
   event: { button: 'By its id…', label: 'The event of the id', example: 'the whole id' },
 };
 
+/** A sentence that goes on after a colon. */
+const lower = (words: string): string => words.slice(0, 1).toLowerCase() + words.slice(1);
+
 export function Jumps({ name, at, end, peak, keys, chosenKey, time, land, say }: {
   name: string; at: number; end: number; peak: { index: number; bytes: number } | null;
   /** The members the view has at its top now, and the one chosen in the tree. */
@@ -39,10 +42,10 @@ export function Jumps({ name, at, end, peak, keys, chosenKey, time, land, say }:
     setOpen(null);
     opener.current?.focus();
   };
-  const jump = async (asked: ScrubJump, words: (index: number) => string, none: string): Promise<boolean> => {
+  const jump = async (asked: ScrubJump, words: (index: number, why: string) => string, none: string): Promise<boolean> => {
     try {
-      const { index } = await studio.scrubJump(name, asked);
-      say(index === null ? { words: none, found: false } : { words: words(index), found: true });
+      const { index, why } = await studio.scrubJump(name, asked);
+      say(index === null ? { words: why ?? none, found: false } : { words: words(index, lower(why ?? '')), found: true });
       if (index !== null && index !== at) land(index);
       return index !== null;
     } catch (error) {
@@ -71,8 +74,8 @@ export function Jumps({ name, at, end, peak, keys, chosenKey, time, land, say }:
   return (
     <div className={styles.jumps} role="group" aria-label="Jump to an event">
       <span className={styles.jumpWord}>Jump to</span>
-      <Button onClick={() => void jump({ to: 'grew', from: end }, (index) => `Event ${amount(index)} grew the view most.`, 'No event made the view larger.')}>Grew it most</Button>
-      <Button onClick={() => void jump({ to: 'shrank', from: end }, (index) => `Event ${amount(index)} shrank the view most.`, 'No event made the view smaller.')}>Shrank it most</Button>
+      <Button onClick={() => void jump({ to: 'grew', from: end }, (index, why) => (why === '' ? `Event ${amount(index)} grew the view most.` : `Event ${amount(index)}: ${why}`), 'No event made the view larger.')}>Grew it most</Button>
+      <Button onClick={() => void jump({ to: 'shrank', from: end }, (index, why) => (why === '' ? `Event ${amount(index)} shrank the view most.` : `Event ${amount(index)}: ${why}`), 'No event made the view smaller.')}>Shrank it most</Button>
       {peak !== null && <Button title={`${count(peak.bytes, 'byte')}, after event ${amount(peak.index)}`} onClick={() => { say({ words: `After event ${amount(peak.index)} the view was largest: ${count(peak.bytes, 'byte')}.`, found: true }); if (peak.index !== at) land(peak.index); }}>Largest</Button>}
       {(Object.keys(FORMS) as Form[]).map((form) => (
         <Button key={form} aria-expanded={open === form} onClick={(event) => { opener.current = event.currentTarget; start(form); }}>{FORMS[form].button}</Button>

@@ -163,7 +163,7 @@ describe('the repair bench', () => {
     await opened((one) => one.on('GET /studio/api/views/spend/rehearse/last', rehearsal({ state: 'stalled', scope: 'last', folded: 4, known: 100, stalled: { event: { ...event('later'), type: 'com.example.later' }, before: { b: 9 }, kind: 'schema', error: null, line: null, index: 5 } })));
     await typed('// mended');
     await screen.findByRole('tree', { name: 'The event it stalls at further on' });
-    expect(screen.getByText(/Further on, at event 5 of 100/)).toBeTruthy();
+    expect(screen.getByText(/Further on, at event 5 of those it takes/)).toBeTruthy();
     expect(screen.getByText('The fold returned a view that view.schema refuses.')).toBeTruthy();
     fireEvent.click(screen.getByRole('button', { name: 'Back to the first stall' }));
     await screen.findByRole('tree', { name: 'The event the view stopped at' });
@@ -174,7 +174,7 @@ describe('the repair bench', () => {
   test('a trial can be stopped, and says how far it came', async () => {
     let stopped = false;
     const transport = await opened((one) => one
-      .on('GET /studio/api/views/spend/rehearse/all', () => rehearsal(stopped ? { state: 'stopped', folded: 400 } : { folded: 300, ms: 1000 }))
+      .on('GET /studio/api/views/spend/rehearse/all', () => rehearsal(stopped ? { state: 'stopped', folded: 400 } : { folded: 290, read: 300, ms: 1000 }))
       .on('POST /studio/api/views/spend/rehearse/all/stop', () => { stopped = true; return {}; }));
     await typed('// mended');
     await screen.findByText('Folds this event');

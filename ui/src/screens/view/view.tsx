@@ -34,7 +34,9 @@ export default function View({ name }: { name: string }) {
   const path = paths.view(name);
   const answer = useQuery<ViewAnswer>(path, topics.views, VIEW_REST_MS);
   const document = useQuery<DocumentText>(paths.document('recall', name), topics.documents);
-  const building = answer.value?.standing.state === 'rebuilding' || answer.value?.standing.state === 'waiting';
+  const known = answer.value;
+  const counting = known?.stalled?.counting === true || known?.filters.some((filter) => filter.counting) === true;
+  const building = known?.standing.state === 'rebuilding' || known?.standing.state === 'waiting' || counting;
 
   useEffect(() => { if (document.value) drafts.read(document.value); }, [document.value, drafts]);
   useEffect(() => {

@@ -2,7 +2,7 @@
 
 import { useId } from 'react';
 import type { ReactNode } from 'react';
-import type { Rehearsal } from '../../api/types';
+import type { Rehearsal, RehearsalScope } from '../../api/types';
 import { wordsOf } from '../../api/transport';
 import { ToneIcon } from '../../app/icons';
 import { Button, Loading, Meter, cx, partStyles } from '../../app/parts';
@@ -33,6 +33,7 @@ export function Widen({ head, trials, text, all, why, lead, bound, shown, look }
   const { trial, start, stop } = trials;
   const about = useId();
   const going = isGoing(trial);
+  const tried = (scope: RehearsalScope) => why ?? (going && trial?.scope === scope && trial.text === text ? 'It is being tried.' : undefined);
   const few = all !== null && all.count <= 100;
   const old = trial !== null && trial.text !== text;
   return (
@@ -40,8 +41,8 @@ export function Widen({ head, trials, text, all, why, lead, bound, shown, look }
       <div className={styles.widenTop}>
         {head}
         <div className={styles.widenBar}>
-          {!few && <Button why={why} onClick={() => start(text, 'last')} aria-describedby={`${about}-last`}>Try the last 100</Button>}
-          <Button look={lead && !going ? 'primary' : 'usual'} why={why} onClick={() => start(text, 'all')} aria-describedby={`${about}-all`}>
+          {!few && <Button why={tried('last')} onClick={() => start(text, 'last')} aria-describedby={`${about}-last`}>Try the last 100</Button>}
+          <Button look={lead && !going ? 'primary' : 'usual'} why={tried('all')} onClick={() => start(text, 'all')} aria-describedby={`${about}-all`}>
             {all === null ? 'Try all events' : `Try all ${all.words}`}
           </Button>
           {going && <Button onClick={stop}>Stop</Button>}
@@ -65,7 +66,9 @@ function Trialled({ trial, old, bound }: { trial: Trial; old: boolean; bound: nu
   if (trial.problems !== null) return <p className={styles.said} role="status"><span className={cx(partStyles.sign, partStyles.bad)}><ToneIcon tone="bad" />{count(trial.problems.length, 'problem')}</span> {trial.problems[0]?.message ?? 'The text has problems.'}</p>;
   if (answer === null) return <Loading what="Beginning" />;
   const { state, stalled, sizes, peak } = answer;
-  const most = Math.max(answer.known ?? 0, answer.folded, 1);
+  // How many it will fold is known at the end; until then it is as the part read so far says.
+  const known = Math.max(answer.known ?? 0, answer.read, 1);
+  const most = Math.max(state === 'reached_end' || answer.read === 0 ? answer.folded : Math.round((answer.folded * known) / answer.read), answer.folded, 1);
   return (
     <div className={styles.trialled} data-old={old || undefined}>
       <p className={styles.said} role="status">
@@ -73,7 +76,7 @@ function Trialled({ trial, old, bound }: { trial: Trial; old: boolean; bound: nu
         {state === 'going' ? '' : rehearsedWords(answer)}
         {stalled && ` ${stallKind(stalled.kind).sentence}`}{old && ' That was an earlier text.'}
       </p>
-      {state === 'going' && <Meter label={scope === 'last' ? 'The last 100' : 'All events'} value={answer.folded} most={most} words={progressWords(answer.folded, answer.known, answer.ms)} />}
+      {state === 'going' && <Meter label={scope === 'last' ? 'The last 100' : 'All events'} value={answer.read} most={known} words={progressWords(answer.read, answer.known, answer.ms)} />}
       {sizes.length > 1 && (
         <div className={styles.sizes}>
           <SizeChart points={sizes} most={most} ready={answer.folded} bound={bound}
