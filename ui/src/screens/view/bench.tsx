@@ -22,7 +22,7 @@ import { stallKind, type Tone } from '../../words/state';
 import { amount, count, duration, localTime } from '../../words/time';
 import { eventsInAll, saveWords, waitingWords, workWords } from '../../words/view';
 import { Hints } from './hints';
-import { KeepButton, KeepForm, NOT_KEEPING } from './keep';
+import { KeepButton, KeepForm, NOT_KEEPING, keepingOf } from './keep';
 import type { Trials } from './rehearsal';
 import { Widen } from './widen';
 import bench from './bench.module.css';
@@ -105,13 +105,17 @@ export default function Bench({ draft, document, stall, version, folded, most, t
     if (saved?.state === 'saved' && saved.version !== null) watch(saved.version);
     if (saved) void store.refresh(paths.view(name));
   };
-  useCommands([{ id: 'save', title: `Save ${name} and rebuild its view`, group: 'Document', keys: 'Mod+S', why: draft.saving ? 'It is being saved.' : undefined, run: () => void saveAndWatch() }]);
+  const why = !fresh ? 'The text is being looked at.' : refold?.outcome === 'problems' ? 'The text has problems.' : !mends ? 'The text does not fold the event it stalled at yet.' : undefined;
+  useCommands([
+    { id: 'try-all', title: 'Try the text on all events', group: 'View', why, run: () => start(text, 'all') },
+    { id: 'keep-case', title: 'Keep the stalled event as a case', group: 'View', run: () => { setLooking('first'); setKeeping(keepingOf(stall)); } },
+    { id: 'save', title: `Save ${name} and rebuild its view`, group: 'Document', keys: 'Mod+S', why: draft.saving ? 'It is being saved.' : undefined, run: () => void saveAndWatch() },
+  ]);
 
   const problems = refold?.outcome === 'problems' ? refold.problems ?? NO_PROBLEMS : NO_PROBLEMS;
   const firstLine = fresh ? (refold?.outcome === 'stalled' ? refold.line ?? null : null) : text === document.saved_text ? stall.line : null;
   const line = further ? (trialled ? further.line : null) : firstLine;
   const compared = comparing === 'crash' ? draft.crash?.text : draft.conflict?.theirs;
-  const why = !fresh ? 'The text is being looked at.' : refold?.outcome === 'problems' ? 'The text has problems.' : !mends ? 'The text does not fold the event it stalled at yet.' : undefined;
   const made = result === 'all' && trialled?.answer?.state === 'reached_end' ? trialled.answer.view : undefined;
   const event = further?.event ?? stall.event;
   const type = String(event['type'] ?? '');
@@ -146,7 +150,7 @@ export default function Bench({ draft, document, stall, version, folded, most, t
         </div>
         <div className={styles.benchRight} data-keeping={(keeping.open && !further) || undefined}>
           <section className={styles.pane} aria-label="The event">
-            <div className={styles.paneHead}><h2>The event</h2><code>{type}</code>{!further && <KeepButton keeping={keeping} set={setKeeping} kind={stall.kind} type={type} />}</div>
+            <div className={styles.paneHead}><h2>The event</h2><code>{type}</code>{!further && <KeepButton keeping={keeping} set={setKeeping} stall={stall} />}</div>
             {keeping.open && !further && <KeepForm name={name} text={text} keeping={keeping} set={setKeeping} />}
             <JsonTree value={event} label={further ? 'The event it stalls at further on' : 'The event the view stopped at'} />
           </section>

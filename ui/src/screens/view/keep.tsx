@@ -3,7 +3,7 @@
 import { useRef } from 'react';
 import { useStudio } from '../../api/react';
 import { Refusal, wordsOf } from '../../api/transport';
-import type { KeptCase } from '../../api/types';
+import type { KeptCase, StallDetail } from '../../api/types';
 import { ToneIcon } from '../../app/icons';
 import { Button, Field, IconButton, cx, partStyles } from '../../app/parts';
 import { NAME } from '../../words/kinds';
@@ -20,10 +20,13 @@ export interface Keeping {
 
 export const NOT_KEEPING: Keeping = { open: false, name: '', busy: false, kept: null, failed: null };
 
-export function KeepButton({ keeping, set, kind, type }: { keeping: Keeping; set: (next: Keeping) => void; kind: string; type: string }) {
+/** The form opened, with a name. */
+export const keepingOf = ({ kind, event }: Pick<StallDetail, 'kind' | 'event'>): Keeping => ({ ...NOT_KEEPING, open: true, name: caseName(kind, String(event['type'] ?? '')) });
+
+export function KeepButton({ keeping, set, stall }: { keeping: Keeping; set: (next: Keeping) => void; stall: StallDetail }) {
   return (
     <Button icon="plus" className={styles.keepButton} aria-expanded={keeping.open} title="Keep these events as a case: a test in the folder that this view must pass from now on"
-      onClick={() => set(keeping.open ? { ...keeping, open: false } : { ...NOT_KEEPING, open: true, name: caseName(kind, type) })}>
+      onClick={() => set(keeping.open ? { ...keeping, open: false } : keepingOf(stall))}>
       Keep as a case
     </Button>
   );
