@@ -48,7 +48,7 @@ for (const dark of [false, true]) {
     await page.getByLabel('Name of the case').fill('thirteen');
     await accessible('keeping a case');
     await page.keyboard.press('Enter');
-    await page.getByText('tests/recall/campaign-spend/thirteen.yaml').waitFor();
+    await page.getByRole('status').filter({ hasText: 'Written to tests/recall/campaign-spend/thirteen.yaml' }).waitFor();
     assert.match(home.read('tests/recall/campaign-spend/thirteen.yaml'), /events:/);
     await picture(`kept-${dark ? 'dark' : 'light'}`);
 
@@ -88,7 +88,7 @@ test('of many events the last hundred are tried by themselves, all by a button, 
     await page.getByRole('button', { name: 'Keep as a case' }).click();
     await page.getByLabel('Name of the case').fill('again');
     await page.keyboard.press('Enter');
-    if (turn === 0) await page.getByText('tests/recall/campaign-spend/again.yaml').waitFor();
+    if (turn === 0) await page.getByRole('status').filter({ hasText: 'Written to tests/recall/campaign-spend/again.yaml' }).waitFor();
     else await until('another name', async () => (await page.getByLabel('Name of the case').inputValue()) === 'again-2');
     if (turn === 0) await page.getByRole('button', { name: 'Close', exact: true }).click();
   }

@@ -98,7 +98,7 @@ describe('a view is gone through and mended without a mouse', { concurrency: fal
     await app.keys(keys.enter);
     await app.find('textbox', 'Name of the case');
     await app.keys(keys.enter);
-    await app.sees('tests/recall/campaign-spend/spend-raised.yaml');
+    await app.sees('Written to tests/recall/campaign-spend/spend-raised.yaml');
     assert.ok(existsSync(join(folder, 'tests', 'recall', 'campaign-spend', 'spend-raised.yaml')));
     await app.replaceEditorText(RECALL, good);
     await app.sees('Folds this event');

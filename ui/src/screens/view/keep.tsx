@@ -62,7 +62,7 @@ export function KeepForm({ name, text, keeping, set }: { name: string; text: str
     <form className={styles.keep} aria-label="Keep these events as a case" onSubmit={(event) => { event.preventDefault(); void keep(); }}
       onKeyDown={(event) => { if (event.key === 'Escape') { event.stopPropagation(); set(NOT_KEEPING); } }}>
       <Field label="Name of the case" problem={wrong ? '3 to 48 lowercase letters, digits and hyphens, a letter first.' : keeping.failed ?? undefined}
-        note={<>Written to <code>tests/recall/{name}/{keeping.name === '' ? '…' : keeping.name}.yaml</code>, with the event made as small as it can be while it still stalls. It expects what the text on screen makes of it.</>}>
+        note={<>Goes to <code>tests/recall/{name}/{keeping.name === '' ? '…' : keeping.name}.yaml</code>, with the event made as small as it can be while it still stalls. It expects what the text on screen makes of it.</>}>
         {(given) => <input {...given} className={partStyles.input} value={keeping.name} autoFocus spellCheck={false} autoComplete="off" onChange={(event) => set({ ...keeping, name: event.target.value, failed: null })} />}
       </Field>
       <div className={styles.keepBar}>
