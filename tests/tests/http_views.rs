@@ -391,6 +391,15 @@ async fn a_scrub_goes_on_while_events_come_and_begins_anew_with_a_version() {
     stage.until("/views/keeps/scrub", |now| now["indexed"] == 600 && now["state"] == "ready").await;
     let (events, last) = replayed(&stage, KEEPS).await;
     assert_eq!(events.len(), 600);
+    // A slider that is dragged asks for many at once: those that nobody waits for any more are let go of.
+    let mut asked = tokio::task::JoinSet::new();
+    for index in (0..40_u64).map(|nth| 599 - nth * 13) {
+        let address = format!("http://{}/studio/api/views/keeps/scrub/{index}", stage.running.address());
+        let request = stage.client.get(address);
+        asked.spawn(async move { request.send().await.expect("an answer").status().as_u16() });
+    }
+    let answers: Vec<u16> = asked.join_all().await;
+    assert!(answers.iter().all(|status| [200, 503].contains(status)) && answers.contains(&200), "{answers:?}");
     assert_eq!(stage.get("/views/keeps/scrub/600").await.is(200)["after"], last);
 
     let stalls = KEEPS.replace("name === 'bad'", "view['n4'] === 3");
@@ -475,6 +484,43 @@ async fn a_rehearsal_reaches_the_end_or_a_stall_later_than_the_first() {
     stage.save("keeps", &good).await;
     let mended = stage.stands("keeps", "live", 503).await;
     assert_eq!((&mended["replaced"]["version"], &mended["replaced"]["view"]), (&json!(1), &view["view"]));
+    stage.end().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn filters_and_own_runs_are_honoured_wherever_events_are_folded_again() {
+    let filters = "    - type: beat\n      data: '${ $data.n % 3 === 0 }'\n    - type: run_succeeded\n";
+    let text = KEEPS.replace("    - type: beat\n", filters).replace("name === 'bad'", "name === 'n300'");
+    let stage = Stage::new().await;
+    stage.save("keeps", &text).await;
+    let numbered = |of: std::ops::Range<u64>| {
+        of.map(|n| json!({ "type": "beat", "source": "/s", "subject": format!("n{n}"), "data": { "n": n } }))
+    };
+    stage.publish_many(numbered(0..6)).await;
+    stage.stands("keeps", "live", 2).await;
+    let run = "/v1/orgs/local/playbooks/main/definitions/recall/keeps/run";
+    stage.send(Method::POST, run, Some(json!({ "input": {} }))).await.is(200);
+    stage.publish_many(numbered(6..400)).await;
+    let view = stage.until("/views/keeps", |now| now["standing"]["state"] == "stalled").await;
+    let folded = view["standing"]["folded"].as_u64().expect("a number");
+    let waiting = stage.until("/views/keeps", |now| now["stalled"].get("counting").is_none()).await;
+    assert_eq!(folded + 1 + waiting["stalled"]["waiting"].as_u64().expect("a number"), 134, "{waiting:#}");
+
+    let scrub = stage.until("/views/keeps/scrub", |now| now["state"] == "stalled").await;
+    assert_eq!((&scrub["indexed"], &scrub["folded"]), (&json!(folded), &json!(folded)));
+    let last = stage.get(&format!("/views/keeps/scrub/{folded}")).await.is(200);
+    assert_eq!(last["after"], view["view"]);
+    assert_eq!(last["event"]["data"]["n"].as_u64().map(|n| n % 3), Some(0));
+    assert!(last["position"].as_u64() > Some(folded));
+
+    let good = text.replace("name === 'n300'", "name === 'never'");
+    let path = stage.rehearse(&good, "last").await;
+    let done = stage.until(&path, ended).await;
+    assert_eq!((&done["state"], &done["folded"], &done["known"]), (&json!("reached_end"), &json!(100), &json!(100)));
+    let path = stage.rehearse(&good, "all").await;
+    let done = stage.until(&path, ended).await;
+    assert_eq!((&done["state"], &done["folded"]), (&json!("reached_end"), &json!(134)), "{done:#}");
+    assert!(done["known"].as_u64() >= Some(400), "a count by types is as many or more");
     stage.end().await;
 }
 

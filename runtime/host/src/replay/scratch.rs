@@ -14,6 +14,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 /// How long a page folds: a person who waits for another fold waits no longer for its turn.
 const PAGE_MILLISECONDS: u64 = 200;
+/// The same where views are written down between pages, from which others are folded again.
+const TRACED_MILLISECONDS: u64 = 80;
 
 /// Names the sandboxes of one replay. 0 names none.
 static KEYS: AtomicU64 = AtomicU64::new(1);
@@ -141,7 +143,10 @@ fn job(terms: Terms<'_>, view: String, events: &[(&Seen, &[usize])]) -> PageJob 
                 ask: ask.to_vec(),
             })
             .collect(),
-        page_milliseconds: PAGE_MILLISECONDS,
+        page_milliseconds: match terms.trace {
+            Trace::Nothing => PAGE_MILLISECONDS,
+            Trace::Added => TRACED_MILLISECONDS,
+        },
         fold_milliseconds: limits::FOLD_MILLISECONDS,
         work: limits::FOLD_WORK,
         filter_work: limits::FILTER_WORK,

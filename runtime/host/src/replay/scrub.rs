@@ -19,6 +19,7 @@ use playbook_worker::{Step, Trace};
 use serde_json::Value;
 use std::collections::VecDeque;
 use std::path::Path;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 use tokio::task::JoinHandle;
@@ -26,14 +27,17 @@ use tokio::task::JoinHandle;
 /// Bytes of views written down for one index.
 const SNAPSHOT_BYTES: u64 = 256 * 1024 * 1024;
 /// Events after which a view is written down, and folding time after which it is so earlier.
-const SNAPSHOT_EVENTS: u64 = 250;
-const SNAPSHOT_TIME: Duration = Duration::from_millis(150);
+const SNAPSHOT_EVENTS: u64 = 200;
+const SNAPSHOT_TIME: Duration = Duration::from_millis(60);
 /// Views kept in memory, so that the next event and the one before are at hand.
 const RECENT: usize = 8;
 /// How long after a failure the index is gone on with at the next call.
 const AGAIN: Duration = Duration::from_secs(5);
 /// The most events whose id may be the one looked for that are read.
 const SAME_ID: usize = 64;
+/// Events asked for later, after which one that still waits is not looked at any more: a slider that is dragged asks
+/// for many, and the last of them is the one that is wanted.
+const LATER: u64 = 4;
 
 /// The index of one version's events; what goes on behind ends with it.
 #[derive(Debug)]
@@ -54,6 +58,9 @@ struct Shared {
     replay: tokio::sync::Mutex<Replay>,
     phase: Mutex<Phase>,
     recent: Mutex<VecDeque<(u64, Arc<str>)>>,
+    /// How many events were asked for, and the one that is looked at.
+    asked: AtomicU64,
+    looking: tokio::sync::Mutex<()>,
 }
 
 /// How far an index is.
@@ -130,6 +137,8 @@ impl Scrub {
                 replay: tokio::sync::Mutex::new(replay),
                 phase: Mutex::new(Phase::Indexing),
                 recent: Mutex::default(),
+                asked: AtomicU64::new(0),
+                looking: tokio::sync::Mutex::default(),
             }),
             going: Mutex::default(),
         }
@@ -172,7 +181,8 @@ impl Scrub {
     /// The view on both sides of an event; `None` when it is not in the index.
     ///
     /// # Errors
-    /// [`Refusal`] when the events could not be folded again in time, or the log not be read.
+    /// [`Refusal`] when the events could not be folded again in time, others were asked for meanwhile, or the log could
+    /// not be read.
     pub(crate) async fn at(&self, index: u64) -> Result<Option<Frame>, Refusal> {
         if index == 0 {
             let after = self.shared.recall.initial().into();
@@ -180,6 +190,12 @@ impl Scrub {
         }
         if index > self.shared.len() {
             return Ok(None);
+        }
+        let nth = self.shared.asked.fetch_add(1, Ordering::Relaxed);
+        let _turn = self.shared.looking.lock().await;
+        if self.shared.asked.load(Ordering::Relaxed) - nth > LATER + 1 {
+            let words = "Other events were asked for meanwhile; ask again";
+            return Err(Rejection::new(Reason::Unavailable, words).into());
         }
         self.shared.frame(index).await.map(Some)
     }
@@ -189,42 +205,52 @@ impl Scrub {
     /// # Errors
     /// [`Refusal`] when the log cannot be read.
     pub(crate) async fn jump(&self, to: &Jump) -> Result<(Option<u64>, String), Refusal> {
-        let found =
-            |index: Option<u64>, why: String, none: &str| (index, if index.is_some() { why } else { none.into() });
         if let Jump::Event(id) = to {
-            let index = self.shared.with_id(id).await?;
-            return Ok(found(index, "The event of this id.".into(), "No event of this id was folded."));
+            // What is kept of an id may be another's: the log says.
+            return Ok(match self.shared.with_id(id).await? {
+                Some(index) => (Some(index), format!("The event {id}.")),
+                None => (None, "No event of this id was folded.".into()),
+            });
         }
-        let index = self.shared.index.lock().expect("no holder panics");
-        Ok(match to {
+        let (shared, to) = (self.shared.clone(), to.clone());
+        let looked =
+            tokio::task::spawn_blocking(move || shared.index.lock().expect("no holder panics").place(&to)).await;
+        looked.map_err(|why| incident(&format!("looking through an index broke down: {why}")))
+    }
+}
+
+impl Index {
+    /// Where to go, by what is kept of the events alone, and why there.
+    fn place(&self, to: &Jump) -> (Option<u64>, String) {
+        let (index, why, none) = match to {
             Jump::Added { name, from } => {
-                let none = if index.forgot() {
+                let none = if self.forgot() {
                     "No event that is kept in mind added this member; those long ago are not."
                 } else {
                     "No event up to here added this member."
                 };
-                found(index.added(name, *from), format!("It added the member {name}."), none)
+                (self.added(name, *from), format!("It added the member {name}."), none)
             }
             Jump::Grew => {
-                let by = index.grew().map_or(0, |change| change.by);
-                let none = "No event made the view larger.";
-                found(index.grew().map(|change| change.index), format!("It made the view larger by {by} bytes."), none)
+                let by = self.grew().map_or(0, |change| change.by);
+                let why = format!("It made the view larger by {by} bytes.");
+                (self.grew().map(|change| change.index), why, "No event made the view larger.")
             }
             Jump::Shrank => {
-                let by = index.shrank().map_or(0, |change| change.by);
-                let none = "No event made the view smaller.";
-                found(
-                    index.shrank().map(|change| change.index),
-                    format!("It made the view smaller by {by} bytes."),
-                    none,
-                )
+                let by = self.shrank().map_or(0, |change| change.by);
+                let why = format!("It made the view smaller by {by} bytes.");
+                (self.shrank().map(|change| change.index), why, "No event made the view smaller.")
             }
             Jump::Time(time) => {
                 let why = format!("The last event at {} or before.", time.iso());
-                found(index.at_time(*time), why, "No event happened by then.")
+                (self.at_time(*time), why, "No event happened by then.")
             }
-            Jump::Event(_) => unreachable!("answered above"),
-        })
+            Jump::Event(id) => {
+                let why = format!("The event {id}.");
+                (self.with_id(id).first().copied(), why, "No event of this id was folded.")
+            }
+        };
+        (index, if index.is_some() { why } else { none.into() })
     }
 }
 
@@ -376,12 +402,15 @@ impl Shared {
         Ok(seen.into_iter().map(|(position, seen)| Planned { position, seen, ask: Vec::new() }).collect())
     }
 
-    async fn with_id(&self, id: &str) -> Result<Option<u64>, Refusal> {
-        let candidates: Vec<(u64, u64)> = {
-            let index = self.index.lock().expect("no holder panics");
-            let may = index.with_id(id).into_iter().take(SAME_ID);
-            may.filter_map(|at| Some((at, index.get(at)?.position))).collect()
-        };
+    async fn with_id(self: &Arc<Self>, id: &str) -> Result<Option<u64>, Refusal> {
+        let (shared, of) = (self.clone(), id.to_owned());
+        let looked = tokio::task::spawn_blocking(move || {
+            let index = shared.index.lock().expect("no holder panics");
+            let may = index.with_id(&of).into_iter().take(SAME_ID);
+            may.filter_map(|at| Some((at, index.get(at)?.position))).collect::<Vec<_>>()
+        });
+        let candidates =
+            looked.await.map_err(|why| incident(&format!("looking through an index broke down: {why}")))?;
         for (at, position) in candidates {
             let events = self.events(&[position]).await?;
             if events.first().is_some_and(|event| event.seen.event.id == id) {

@@ -13,6 +13,9 @@ use playbook_worker::{Step, Trace};
 use std::collections::VecDeque;
 use std::sync::Arc;
 
+/// The most events of a page where views are written down between pages.
+const TRACED_EVENTS: usize = 200;
+
 /// A recall function's text folded over events in a scratch view; nothing is recorded.
 #[derive(Debug)]
 pub struct Replay {
@@ -143,8 +146,12 @@ impl Replay {
         }
         let mut events = Vec::new();
         if !self.ahead.is_empty() {
+            let most = match self.trace {
+                Trace::Nothing => PAGE_EVENTS,
+                Trace::Added => TRACED_EVENTS,
+            };
             let planned: Vec<(&Seen, &[usize])> =
-                self.ahead.iter().take(PAGE_EVENTS).map(|event| (&*event.seen, event.ask.as_slice())).collect();
+                self.ahead.iter().take(most).map(|event| (&*event.seen, event.ask.as_slice())).collect();
             let terms = Terms { key: self.key, recall: &self.recall, pace: Pace::Behind, trace: self.trace };
             let portion = self.scratch.fold(terms, self.view.clone(), &planned).await?;
             if portion.steps.is_empty() && portion.halt.is_none() {

@@ -54,12 +54,17 @@ impl Studio {
             return Err(Rejection::new(Reason::NotFound, words).into());
         };
         let ms = u64::try_from(begun.elapsed().as_millis()).unwrap_or(u64::MAX);
+        let sides = (frame.before.clone(), frame.after.clone());
+        let read = move || (sides.0.as_ref().map(|view| value(view)), value(&sides.1));
+        let (before, after) = tokio::task::spawn_blocking(read)
+            .await
+            .map_err(|why| crate::runtime::incident(&format!("reading a view broke down: {why}")))?;
         Ok(json!({
             "index": index,
             "event": frame.event,
             "position": frame.position,
-            "before": frame.before.as_ref().map(|view| value(view)),
-            "after": value(&frame.after),
+            "before": before,
+            "after": after,
             "bytes_before": frame.before.as_ref().map(|view| view.len()),
             "bytes_after": frame.after.len(),
             "work": frame.work,
