@@ -213,7 +213,7 @@ const FIND = `
     heading: 'h1, h2, h3, h4, h5, h6',
     combobox: 'select',
     listitem: 'li', list: 'ul, ol', row: 'tr', cell: 'td', table: 'table',
-    main: 'main', navigation: 'nav', dialog: 'dialog', spinbutton: 'input[type=number]',
+    main: 'main', navigation: 'nav', dialog: 'dialog', spinbutton: 'input[type=number]', slider: 'input[type=range]',
   };
   const selector = '[role="' + role + '"]' + (implied[role] ? ', ' + implied[role] : '');
   const shown = (element) => {

@@ -122,7 +122,7 @@ export default function Bench({ draft, document, stall, version, folded, most, t
 
   return (
     <div className={bench.bench}>
-      <Stop stall={stall} next={next} further={further !== undefined} look={setLooking} />
+      <Stop stall={stall} next={next} further={further !== undefined} of={text === document.saved_text ? null : version} look={setLooking} />
       <Hints stall={further ?? stall} text={further ? trial?.text ?? text : document.saved_text ?? text} check={draft.lastGood ?? draft.check} refold={fresh ? refold : null} bound={most} />
       <Bars draft={draft} comparing={comparing} compare={setComparing} keepMine={() => { setComparing(null); void keepMine(); }} save={() => void save()}
         takeTheirs={() => { setComparing(null); drafts.takeTheirs(key); }} restore={() => { setComparing(null); drafts.restoreCrash(key); }} drop={() => { setComparing(null); drafts.dropCrash(key); }} />
@@ -174,8 +174,10 @@ export default function Bench({ draft, document, stall, version, folded, most, t
 }
 
 /** Where it stands still: at first, and where a trial of more events stalled next. */
-function Stop({ stall, next, further, look }: {
-  stall: StallDetail; next: { event: StallDetail['event']; kind: string; error: string | null; line: number | null; index: number } | undefined; further: boolean; look: (at: 'first' | 'next') => void;
+function Stop({ stall, next, further, of, look }: {
+  stall: StallDetail; next: { event: StallDetail['event']; kind: string; error: string | null; line: number | null; index: number } | undefined; further: boolean;
+  /** The version whose lines are meant, where the text on the bench is another. */
+  of: number | null; look: (at: 'first' | 'next') => void;
 }) {
   const shown = further && next ? next : stall;
   const kind = stallKind(shown.kind);
@@ -186,7 +188,7 @@ function Stop({ stall, next, further, look }: {
       ? <Button onClick={() => look('first')}>Back to the first stall</Button>
       : <Button onClick={() => look('next')}>To where it stalls next</Button>)}>
       {further && next && <>Further on, at event {amount(next.index)} of those it takes, the text on the bench stalls again. </>}
-      <b>{kind.sentence}</b>{shown.line === null ? '' : ` Line ${shown.line}:`} {shown.error !== null && <code>{shown.error}</code>}
+      <b>{kind.sentence}</b>{shown.line === null ? '' : ` Line ${shown.line}${further || of === null ? '' : ` of version ${of}`}:`} {shown.error !== null && <code>{shown.error}</code>}
       <br />At the event <code>{String(event['type'] ?? '')}</code>{time ? ` of ${localTime(time)}` : ''} from <code>{String(event['source'] ?? '')}</code>.{' '}
       {further ? '' : waitingWords(stall)}
     </Band>

@@ -42,7 +42,7 @@ describe('what the event holds at the failing line', () => {
 
   test('nothing is told where nothing can be', () => {
     expect(tell('return JSON.parse(view.kept);', 1, { a: 1 })).toEqual([]);
-    expect(tell('throw new Error("no");', 1, { a: 1 })).toEqual(['It throws by itself: Line 2 throws on purpose. Return `view` as it is for such an event, or let a filter pass it over.']);
+    expect(tell('throw new Error("no");', 1, { a: 1 })).toEqual(['Thrown on purpose: The line throws by itself. Return `view` as it is for such an event, or let a filter pass it over.']);
     expect(causesOf('one line', null, event({}))).toEqual([]);
     expect(causesOf('one line', 9, event({}))).toEqual([]);
   });

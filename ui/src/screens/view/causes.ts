@@ -120,7 +120,7 @@ export function causesOf(text: string, line: number | null, event: Json): Cause[
   const name = inherited(event, [], { rows: 2000 });
   if (name) causes.push({ title: 'An inherited name', tell: `\`${said(name.names)}\` is \`${name.text}\`, which every object inherits. As a key, read it only when \`Object.hasOwn\` holds.` });
   if (causes.length === 0 && failing !== undefined && /\bthrow\b/.test(failing)) {
-    causes.push({ title: 'It throws by itself', tell: `Line ${line} throws on purpose. Return \`view\` as it is for such an event, or let a filter pass it over.` });
+    causes.push({ title: 'Thrown on purpose', tell: `The line throws by itself. Return \`view\` as it is for such an event, or let a filter pass it over.` });
   }
   return causes;
 }
