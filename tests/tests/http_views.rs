@@ -1,6 +1,8 @@
 //! The Studio's routes of views over HTTP: how a view stands, its filters, scrubbing, the bench that repairs it.
 
 use playbook_host::case::{Case, Folds};
+use playbook_host::cases::{Tester, Verdict};
+use playbook_host::folder::Folder;
 use playbook_host::replay::{CheckedRecall, Recall, Replay, Source};
 use playbook_host::studio::{Studio, StudioOptions};
 use playbook_model::definition::DefinitionType;
@@ -542,8 +544,15 @@ async fn a_rehearsal_is_stopped() {
     assert!(stopped["folded"].as_u64() < Some(201) && stopped["view"].is_object());
     assert_eq!(stage.get(&path).await.is(200), stopped, "nothing goes on");
     stage.post("/views/keeps/rehearse/none/stop", json!({})).await.refused(404, "not_found");
-    // One that goes on when the folder closes ends with it.
+    // Saved, the version says how much there is to be built.
+    stage.save("keeps", &slow).await;
+    let building = stage
+        .until("/views/keeps", |now| now["standing"]["version"] == 2 && now["standing"]["state"] == "rebuilding")
+        .await;
+    assert_eq!(building["standing"]["known"], 201);
+    // What goes on when the folder closes ends with it.
     stage.rehearse(&slow, "all").await;
+    stage.get("/views/keeps/scrub").await.is(200);
     stage.end().await;
 }
 
@@ -595,6 +604,19 @@ export function fold(view: View, event: Event): View {
     assert_eq!(case.expect, Some(Folds::View(json!({ "armed": true, "lost": true }))));
     assert_eq!(case.events[0].id, "broken");
     stage.post("/views/keeps/cases", keep(&good, "no-order")).await.refused(409, "conflict");
+
+    // The case fails of the version that stalls, and passes of the one that does not.
+    let folder = Folder::open(&stage.folder()).expect("a playbook").0;
+    let (cases, _) = folder.cases().expect("cases");
+    for (text, passes) in [(text, false), (&good, true)] {
+        stage.save("keeps", text).await;
+        let mut tester = Tester::new().expect("workers");
+        let outcome = tester.run(&folder, &cases[0]).await.expect("a file").expect("an outcome");
+        assert_eq!(outcome.verdict == Verdict::Passed, passes, "{outcome:#?}");
+        tester.stop().await;
+    }
+    stage.save("keeps", text).await;
+    stage.until("/views/keeps", |now| now["standing"]["version"] == 3 && now["standing"]["state"] == "stalled").await;
 
     // A text that does not mend it expects the stall.
     let kept = stage.post("/views/keeps/cases", keep(text, "still-none")).await.is(200);

@@ -39,6 +39,10 @@ impl Studio {
             "sizes": standing.sizes,
             "peak": standing.peak.map(|(index, bytes)| json!({ "index": index, "bytes": bytes })),
             "growth": standing.grew.map(|change| json!({ "index": change.index, "by": change.by })),
+            "detail": match standing.phase {
+                Phase::Failed(_) => Some("The index broke off, by no fault of the function; it is gone on with shortly"),
+                _ => None,
+            },
         }))
     }
 
