@@ -17,6 +17,7 @@ export default defineConfig({
   server: { proxy: { '/studio/api': 'http://127.0.0.1:4179', '/v1': 'http://127.0.0.1:4179' } },
   test: {
     environment: 'jsdom',
+    testTimeout: 30_000,
     setupFiles: ['src/testing/setup.ts'],
     include: ['src/**/*.test.{ts,tsx}'],
     css: { modules: { classNameStrategy: 'non-scoped' } },

@@ -1,8 +1,11 @@
 /** What jsdom lacks and the components ask for. */
-import { cleanup } from '@testing-library/react';
+import { cleanup, configure } from '@testing-library/react';
 import { afterEach, vi } from 'vitest';
 
 const page = typeof document !== 'undefined';
+
+// How long a test waits for what has to come, on a machine that does other things too.
+configure({ asyncUtilTimeout: 10_000 });
 
 globalThis.matchMedia ??= ((query: string) => ({
   matches: false, media: query, onchange: null,
