@@ -43,6 +43,11 @@ describe('the drawing of sizes', () => {
   });
 });
 
+test('a few events are a step each, about their place', () => {
+  const { line } = areaOf([[1, 50], [2, 100]], { ...scaleOf([[1, 50], [2, 100]], 4), y: (bytes) => bytes });
+  expect(line).toBe('M125 50L375 50L375 100L625 100');
+});
+
 describe('the keys of the slider', () => {
   test('an event, a hundredth, the ends, and never beyond', () => {
     expect(stepOf('ArrowRight', 5, 1000)).toBe(6);

@@ -22,13 +22,20 @@ export function scaleOf(points: readonly SizePoint[], most: number, bound: numbe
 
 const round = (value: number): number => Math.round(value * 100) / 100;
 
+/** So few events are drawn as a step each, about their place; of more a line is the same. */
+const STEPS = 60;
+
 /** The line over the points, and the area beneath it; empty for no points. */
 export function areaOf(points: readonly SizePoint[], { x, y }: Scale): { line: string; area: string } {
   const [first] = points;
   const last = points.at(-1);
   if (!first || !last) return { line: '', area: '' };
-  const line = points.map(([at, bytes], index) => `${index === 0 ? 'M' : 'L'}${round(x(at))} ${round(y(bytes))}`).join('');
-  return { line, area: `${line}L${round(x(last[0]))} ${HIGH}L${round(x(first[0]))} ${HIGH}Z` };
+  const stepped = points.length <= STEPS && last[0] - first[0] === points.length - 1;
+  const drawn = stepped ? points.flatMap(([at, bytes]): SizePoint[] => [[at - 0.5, bytes], [at + 0.5, bytes]]) : points;
+  const line = drawn.map(([at, bytes], index) => `${index === 0 ? 'M' : 'L'}${round(x(at))} ${round(y(bytes))}`).join('');
+  const [from = 0] = drawn[0] ?? [];
+  const [to = 0] = drawn.at(-1) ?? [];
+  return { line, area: `${line}L${round(x(to))} ${HIGH}L${round(x(from))} ${HIGH}Z` };
 }
 
 /** The size at an event, as far as the points tell: that of the bucket it falls into. */
