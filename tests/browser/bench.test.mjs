@@ -94,7 +94,7 @@ test('of many events the last hundred are tried by themselves, all by a button, 
   }
 }));
 
-test('hints say what is known of a stall: both sides of a schema, and the largest members of a view too large', () => onPage('hints', {
+test('a view that its schema refuses shows both sides', () => onPage('hints', {
   hash: HASH,
   home: (home) => raising(home, "  if (event.id === 'odd') return { odd: { spent_cents: -1, payments: 0, last: '', channels: {} } };\n"),
 }, async ({ page, server, accessible }) => {
@@ -107,3 +107,42 @@ test('hints say what is known of a stall: both sides of a schema, and the larges
   await hints.getByText(/"minimum":0/).waitFor();
   await accessible('hints');
 }));
+
+/** Keeps about 11 KiB of each event, and all of them. */
+const GROWING = `---
+description: Keeps much of each event
+language: typescript
+source:
+  events:
+    - type: com.example.campaign.spend
+view:
+  initial: {}
+---
+export function fold(view: View, event: Event): View {
+  const kept = Object.entries(typeof view === 'object' && view !== null && !Array.isArray(view) ? view : {});
+  const rows = Array.from({ length: 120 }, (_, row) => ({ at: event.time ?? '', row, text: 'what was kept of it '.repeat(2) }));
+  return Object.fromEntries([...kept, [event.id, rows]]);
+}
+`;
+
+for (const dark of [false, true]) {
+  test(`a view that grew too large shows its largest members, and its sizes under the bound, ${dark ? 'dark' : 'light'}`, () => onPage(`size-${dark ? 'dark' : 'light'}`, {
+    hash: '#/view/growing-view', dark,
+    home: (home) => {
+      home.write('recall/growing-view.md', GROWING);
+      importEvents(home, events(90));
+    },
+  }, async ({ page, editor, edit, accessible, picture }) => {
+    await page.getByText('The fold returned a view larger than 512 KiB.').waitFor();
+    const hints = page.getByRole('note', { name: 'What to try' });
+    await hints.getByRole('row', { name: /p10 11,\d+ bytes/ }).waitFor();
+    await hints.getByText(/a list of 120: give it/).waitFor();
+    await accessible('a view too large');
+    await editor('Text of recall/growing-view').waitFor();
+    await edit('Text of recall/growing-view', 'view : {});', 'view : {}).slice(-40);');
+    await page.getByText(/All 90 events fold/).waitFor();
+    await page.getByText('524,288 bytes at most').waitFor();
+    await accessible('the sizes under their bound');
+    await picture(`size-${dark ? 'dark' : 'light'}`);
+  }));
+}
