@@ -490,6 +490,31 @@ async fn a_rehearsal_reaches_the_end_or_a_stall_later_than_the_first() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn where_few_events_stand_before_the_stalled_one_those_after_it_are_tried() {
+    let stage = Stage::new().await;
+    stage.publish(&[("beat", "a"), ("beat", "bad")]).await;
+    stage.publish_many(beats(0..40)).await;
+    stage.save("keeps", KEEPS).await;
+    stage.stands("keeps", "stalled", 1).await;
+    let good = KEEPS.replace("name === 'bad'", "name === 'never'");
+    for (more, tried) in [(0, 42), (100, 100)] {
+        stage.publish_many(beats(40..40 + more)).await;
+        let path = stage.rehearse(&good, "last").await;
+        let done = stage.until(&path, ended).await;
+        assert_eq!(
+            (&done["state"], &done["folded"], &done["known"]),
+            (&json!("reached_end"), &json!(tried), &json!(tried))
+        );
+    }
+    // The first of them is the first there is.
+    let path = stage.rehearse(&KEEPS.replace("name === 'bad'", "name === 'a'"), "last").await;
+    let done = stage.until(&path, ended).await;
+    assert_eq!((&done["state"], &done["stalled"]["index"]), (&json!("stalled"), &json!(1)));
+    assert_eq!(done["stalled"]["event"]["subject"], "a");
+    stage.end().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn filters_and_own_runs_are_honoured_wherever_events_are_folded_again() {
     let filters = "    - type: beat\n      data: '${ $data.n % 3 === 0 }'\n    - type: run_succeeded\n";
     let text = KEEPS.replace("    - type: beat\n", filters).replace("name === 'bad'", "name === 'n300'");
