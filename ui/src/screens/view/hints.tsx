@@ -46,20 +46,31 @@ export function Hints({ stall, text, check, refold, bound }: {
   );
 }
 
+/** A member smaller than this part of the bound does not fill it: there are too many of them. */
+const STANDS_OUT = 1 / 4;
+const LISTED = 5;
+
 function Size({ before, largest, check, bound }: { before: Json; largest: readonly { name: string; bytes: number }[]; check: Check; bound: number }) {
   const [first] = largest;
   const known = check.largest_view;
-  return <>
-    {first && <p>The largest member of the view before is <code>{first.name}</code>, <Words text={bounded(isObject(before) && Object.hasOwn(before, first.name) ? before[first.name] : Array.isArray(before) ? before[Number(first.name)] : undefined)} />.</p>}
-    {known?.unbounded ? <p>Nothing bounds {known.unbounded}.</p> : known?.bytes && known.bytes > bound ? <p>The bounds in <code>view.schema</code> allow {amount(known.bytes)} bytes{known.dominates ? `, most of it ${known.dominates}` : ''}.</p> : null}
-    {largest.length > 0 && (
-      <table className={styles.largest} aria-label="The largest members of the view before">
-        <tbody>{largest.map(({ name, bytes }) => (
-          <tr key={name}><th scope="row"><code>{name}</code></th><td>{count(bytes, 'byte')}</td><td aria-hidden="true"><i style={{ width: `${Math.min(100, (bytes / bound) * 100)}%` }} /></td></tr>
-        ))}</tbody>
-      </table>
-    )}
-  </>;
+  const stands = first !== undefined && first.bytes > bound * STANDS_OUT;
+  return (
+    <div className={styles.size}>
+      <div>
+        {stands && <p>The largest member of the view before is <code>{first.name}</code>, <Words text={bounded(isObject(before) && Object.hasOwn(before, first.name) ? before[first.name] : undefined)} />.</p>}
+        {!stands && isObject(before) && <p>None of its {count(Object.keys(before).length, 'member')} stands out: there are too many. Keep the newest with <code>Object.entries(…).slice(-n)</code>.</p>}
+        {Array.isArray(before) && <p>The view before is a {kindWords(before)}. Keep the newest with <code>.slice(-n)</code>.</p>}
+        {known?.unbounded ? <p>Nothing bounds {known.unbounded}.</p> : known?.bytes && known.bytes > bound ? <p>The bounds in <code>view.schema</code> allow {amount(known.bytes)} bytes{known.dominates ? `, most of it ${known.dominates}` : ''}.</p> : null}
+      </div>
+      {largest.length > 0 && (
+        <table className={styles.largest} aria-label="The largest members of the view before">
+          <tbody>{largest.slice(0, LISTED).map(({ name, bytes }) => (
+            <tr key={name}><th scope="row"><code>{name}</code></th><td>{count(bytes, 'byte')}</td><td aria-hidden="true"><i style={{ width: `${Math.min(100, (bytes / bound) * 100)}%` }} /></td></tr>
+          ))}</tbody>
+        </table>
+      )}
+    </div>
+  );
 }
 
 function SchemaIssue({ issue, schema }: { issue: NonNullable<StallDetail['issue']>; schema: Json | null }) {

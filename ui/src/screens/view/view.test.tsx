@@ -204,6 +204,7 @@ describe('the repair bench', () => {
 
   test.each([
     ['size', { largest: [{ name: 'a', bytes: 500_000 }] }, 'The largest member of the view before is'],
+    ['size', { largest: [{ name: 'a', bytes: 90 }] }, 'None of its 1 member stands out'],
     ['schema', { issue: { pointer: '/a', detail: 'Expected a whole number', found: '"1"' } }, 'The fold returned'],
     ['unfit', { issue: { path: '/a', found: 'a Date' } }, /At .*the fold returned a Date/],
     ['work', {}, /what walks over it grows with it/],
