@@ -106,6 +106,11 @@ test('a view that its schema refuses shows both sides', () => onPage('hints', {
   await hints.getByText('-1', { exact: true }).waitFor();
   await hints.getByText(/"minimum":0/).waitFor();
   await accessible('hints');
+  // At 200 % of 1024 by 640 nothing is cut off sideways.
+  await page.setViewportSize({ width: 512, height: 320 });
+  await hints.waitFor();
+  const wide = await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
+  assert.ok(wide <= 0, `${wide} px too wide`);
 }));
 
 /** Keeps about 11 KiB of each event, and all of them. */

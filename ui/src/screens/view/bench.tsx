@@ -4,7 +4,7 @@
  * from the first event.
  */
 
-import { Suspense, useEffect, useState } from 'react';
+import { Suspense, useEffect, useMemo, useState } from 'react';
 import { useRuntime, useStudio } from '../../api/react';
 import { paths } from '../../api/studio';
 import { Unreachable, wordsOf } from '../../api/transport';
@@ -14,13 +14,14 @@ import { ToneIcon } from '../../app/icons';
 import { Band, Button, Loading, cx, partStyles } from '../../app/parts';
 import { useWorkspace } from '../../app/workspace';
 import { isDirty, type Draft } from '../../data/drafts';
+import { differences } from '../../data/json';
 import { JsonTree } from '../../data/tree';
 import { Bars } from '../../editor/bars';
 import { CodeEditor, Compare } from '../../editor/lazy';
 import { useSaving } from '../../editor/save';
 import { stallKind, type Tone } from '../../words/state';
 import { amount, count, duration, localTime } from '../../words/time';
-import { eventsInAll, saveWords, waitingWords, workWords } from '../../words/view';
+import { differencesWords, eventsInAll, saveWords, waitingWords, workWords } from '../../words/view';
 import { Hints } from './hints';
 import { KeepButton, KeepForm, NOT_KEEPING, keepingOf } from './keep';
 import type { Trials } from './rehearsal';
@@ -116,6 +117,7 @@ export default function Bench({ draft, document, stall, version, folded, most, t
   const firstLine = fresh ? (refold?.outcome === 'stalled' ? refold.line ?? null : null) : text === document.saved_text ? stall.line : null;
   const line = further ? (trialled ? further.line : null) : firstLine;
   const compared = comparing === 'crash' ? draft.crash?.text : draft.conflict?.theirs;
+  const changes = useMemo(() => (refold?.outcome === 'folded' && refold.after !== undefined ? differences(refold.after, refold.before ?? stall.before) : null), [refold, stall.before]);
   const made = result === 'all' && trialled?.answer?.state === 'reached_end' ? trialled.answer.view : undefined;
   const event = further?.event ?? stall.event;
   const type = String(event['type'] ?? '');
@@ -156,13 +158,13 @@ export default function Bench({ draft, document, stall, version, folded, most, t
           </section>
           <section className={styles.pane} aria-label="The view before and after">
             {made !== undefined ? <>
-              <div className={styles.paneHead}><h2>The view it makes of all events tried</h2><span>{amount(trialled?.answer?.view_bytes ?? 0)} bytes</span></div>
+              <div className={styles.paneHead}><h2>The view it makes of all events tried</h2><span>{count(trialled?.answer?.view_bytes ?? 0, 'byte')}</span></div>
               <JsonTree value={made} label="The view after all events tried" />
             </> : further ? <>
               <div className={styles.paneHead}><h2>The view before, further on</h2></div>
               <JsonTree value={further.before} label="The view before the event further on" />
             </> : <>
-              <div className={styles.paneHead}><h2>{refold?.outcome === 'folded' ? 'The view after, against before' : 'The view before'}</h2>{refold?.bytes !== undefined && <span>{amount(refold.bytes)} bytes</span>}</div>
+              <div className={styles.paneHead}><h2>{refold?.outcome === 'folded' ? 'The view after, against before' : 'The view before'}</h2>{changes !== null && <span>{differencesWords(changes)}</span>}{refold?.bytes !== undefined && <span>{count(refold.bytes, 'byte')}</span>}</div>
               {refold?.outcome === 'folded' && refold.after !== undefined ? <JsonTree value={refold.after} before={refold.before ?? stall.before} reveal label="The view after the event, with what changed" />
                 : <JsonTree value={stall.before} label="The view before the event" />}
             </>}

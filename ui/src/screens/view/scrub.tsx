@@ -144,7 +144,7 @@ function Shown({ name, index }: { name: string; index: Index }) {
       </div>
       <div className={styles.ends}>
         <span aria-hidden="true">before any event</span>
-        <span role="status" className={styles.said} data-found={said?.found}>{said ? <Words text={said.words} /> : index.peak ? `largest after event ${amount(index.peak.index)}: ${count(index.peak.bytes, 'byte')}` : ''}</span>
+        <span role="status" className={styles.said} data-found={said?.found}>{said ? <Words text={said.words} /> : state === 'stalled' ? `the event after the ${amount(indexed)} folded stalled the view` : index.peak ? `largest after event ${amount(index.peak.index)}: ${count(index.peak.bytes, 'byte')}` : ''}</span>
         <span aria-hidden="true">{amount(most)}</span>
       </div>
       {state === 'indexing' && <div className={styles.progress}><Meter label="Ready to go through" value={indexed} most={most} words={progressWords(indexed, folded, 0)} /></div>}
