@@ -77,6 +77,11 @@ impl Worker {
         self.keys.contains(&key)
     }
 
+    /// Whether the last page it was given was under this key.
+    pub(crate) fn did_last(&self, key: u64) -> bool {
+        self.keys.back() == Some(&key)
+    }
+
     /// Asks, and waits for the reply until a moment.
     pub(crate) async fn ask(&mut self, request: &Request, until: Instant) -> Result<Reply, Lost> {
         if let Request::Page(job, _) = request {

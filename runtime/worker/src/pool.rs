@@ -223,11 +223,14 @@ impl Pool {
         }
     }
 
-    /// An idle worker, one that knows the key first; or a new one.
+    /// An idle worker: the one whose last page had this key, else one that knows the key, else any; or a new one.
+    ///
+    /// So a view that is built and one that follows keep to workers of their own, and to the sandboxes kept there.
     fn worker(&self, lane: &Lane, key: Option<u64>) -> io::Result<Worker> {
         let mut idle = lane.idle();
         idle.retain_mut(Worker::goes);
-        let known = key.and_then(|key| idle.iter().position(|worker| worker.knows(key)));
+        let last = key.and_then(|key| idle.iter().position(|worker| worker.did_last(key)));
+        let known = last.or_else(|| key.and_then(|key| idle.iter().position(|worker| worker.knows(key))));
         match known.map(|at| idle.remove(at)).or_else(|| idle.pop()) {
             Some(worker) => Ok(worker),
             None => Worker::start(&self.0.program),
