@@ -11,6 +11,9 @@ mod pass;
 mod read;
 mod standing;
 
+#[cfg(test)]
+mod tests;
+
 pub(crate) use bench::Refolded;
 pub(crate) use job::{expressions, halt};
 pub(crate) use keeper::Keeper;
