@@ -13,6 +13,8 @@ pub enum Details {
     Computation(ComputationDetails),
     /// Of a recall function.
     Recall(RecallDetails),
+    /// Of a workflow.
+    Workflow(Box<crate::workflow::WorkflowDetails>),
 }
 
 /// What running a computation function needs.

@@ -21,6 +21,7 @@ mod playbook;
 mod reader;
 mod recall;
 mod view;
+pub mod workflow;
 mod yaml;
 
 #[cfg(test)]

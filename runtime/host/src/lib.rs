@@ -16,7 +16,7 @@ pub mod studio;
 mod views;
 
 pub use call::admit;
-pub use clock::Clock;
+pub use clock::{Clock, SetClock};
 pub use playbook_definition::case;
 pub use playbook_publish as publish;
 pub use playbook_typescript::Compiler;

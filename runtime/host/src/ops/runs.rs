@@ -152,6 +152,7 @@ impl Runtime {
                 let reading = self.reading(playbook, key.name.as_str(), definition.version).await;
                 playbook_function::recall(&stage, &definition.saved, &details, input, || reading).await
             }
+            Ok(Details::Workflow(_)) => Performed::Broke(format!("{key} does not finish within its call")),
             Err(why) => Performed::Broke(format!("the details of {key} cannot be read: {why}")),
         };
         let ending = match performed {
