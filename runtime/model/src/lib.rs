@@ -5,6 +5,7 @@
 
 pub mod definition;
 pub mod difference;
+pub mod duration;
 pub mod ending;
 pub mod event;
 pub mod id;
