@@ -5,6 +5,7 @@ import { createReadStream, existsSync, readFileSync, statSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { dirname, extname, join, normalize } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { texts, workflowAnswer, workflowCheck, workflowRuns } from './workflows.mjs';
 
 const here = dirname(fileURLToPath(import.meta.url));
 const dist = join(here, '..', 'dist');
@@ -21,6 +22,7 @@ add('computation', 'review-brief', text('review-brief'), { version: 4 });
 add('computation', 'tally-verdicts', text('review-brief').replace('export default', 'export function f() { return open.lenght }\n\nexport default'), { version: 2, saved: text('review-brief') });
 add('computation', 'price-in-cents', text('review-brief').replace('Checks a campaign', 'Prices a campaign'), { saved: null, version: null, state: 'draft' });
 add('computation', 'old-scoring', text('review-brief'), { version: 7, state: 'retired' });
+for (const [name, source] of Object.entries(texts)) add('workflow', name, source, { version: 2 });
 
 const standings = {
   'campaign-reviews': { state: 'live', version: 3, checkpoint: 'WyJyIiwxODIwNF0', checkpoint_at: ago(3000), last_event: { id: randomUUID(), time: ago(64000) }, folded: 18204, lag_ms: 3000, newest_record_at: ago(0) },
@@ -28,7 +30,7 @@ const standings = {
 };
 if (process.env.FIXTURE_REBUILDING) Object.assign(standings['campaign-reviews'], { state: 'rebuilding', folded: 4211, known: 18204, lag_ms: 64000 });
 
-function check(type, source) {
+function check(type, source, name) {
   const problems = [];
   const place = (index, length, pointer) => {
     const before = source.slice(0, index).split('\n');
@@ -68,6 +70,7 @@ function check(type, source) {
     overview_html: recall
       ? `<p>${description}</p><h2>What it remembers</h2><ul><li>each time a run of the reasoning function <strong>review-brief</strong> succeeds</li></ul><h2>What it keeps</h2><p>An object of at most 50 members, each a list of at most 20 items:</p><ul><li><strong>at</strong>: text</li><li><strong>verdict</strong>: text</li><li><strong>run</strong>: text</li></ul><h2>What it answers</h2><p>It takes:</p><ul><li><strong>campaign</strong>: text, required</li><li><strong>last</strong>: a whole number from 1 to 50</li></ul><p>It answers a list of:</p><ul><li><strong>at</strong>: text</li><li><strong>verdict</strong>: text</li></ul><h2>How the view is kept</h2><pre class="mermaid-source">flowchart TB\n  e1["A run of reasoning/review-brief succeeds"] --> v["The view of campaign-reviews"]\n  v --> a["The answer to a run"]</pre><p>The program is TypeScript and is shown under Source.</p><h2>Used by</h2><ul><li>the workflow <strong>decide-on-campaign</strong></li></ul>`
       : `<p>${description}</p><h2>What it needs</h2><ul><li><strong>campaign</strong>: text of 1 to 100 characters, required. The campaign the brief is for</li><li><strong>brief</strong>: an object, required<ul><li><strong>audience</strong>: text. Who it is meant to reach</li><li><strong>budget</strong>: a number of at least 0. In whole euros</li></ul></li></ul><h2>What it gives</h2><ul><li><strong>campaign</strong>: text</li><li><strong>verdict</strong>: text</li></ul><pre class="mermaid-source">flowchart TB\n  i["The input"] --> p["review-brief"]\n  p --> o["The output: campaign and verdict"]</pre><p>The program is TypeScript and is shown under Source.</p>`,
+    ...(type === 'workflow' ? { workflow: workflowCheck(name, source), declarations: null } : {}),
     bytes, bytes_most: 65536,
     largest_view: recall ? (source.includes('page_visited') ? { bytes: null, unbounded: 'the keys of the view, which has no schema' } : { bytes: 488251, dominates: '50 campaigns of 20 reviews' }) : null,
   };
@@ -75,12 +78,12 @@ function check(type, source) {
 const errors = (found) => found.problems.filter((one) => one.severity === 'error').length;
 const stateOf = (doc) => doc.state === 'retired' ? 'retired' : errors(check(doc.type, doc.text)) > 0 ? 'problems' : doc.text === doc.saved ? 'saved' : 'draft';
 const row = (doc) => {
-  const found = check(doc.type, doc.text);
+  const found = check(doc.type, doc.text, doc.name);
   const standing = doc.type === 'recall' ? standings[doc.name] : null;
-  return { type: doc.type, name: doc.name, path: `${doc.type}/${doc.name}.md`, state: stateOf(doc), version: doc.version, problems: errors(found), warnings: found.problems.length - errors(found), description: found.description,
+  return { type: doc.type, name: doc.name, path: `${doc.type}/${doc.name}.${doc.type === 'workflow' ? 'yaml' : 'md'}`, state: stateOf(doc), version: doc.version, problems: errors(found), warnings: found.problems.length - errors(found), description: found.description,
     standing: standing ? { state: standing.state, folded: standing.folded, lag_ms: standing.lag_ms, ...(standing.stalled ? { kind: standing.stalled.kind } : {}) } : null };
 };
-const document = (doc) => ({ type: doc.type, name: doc.name, path: `${doc.type}/${doc.name}.md`, text: doc.text, base: hash(doc.text), state: stateOf(doc), version: doc.version, saved_text: doc.saved, author_overview: null, author_diagram: null, check: check(doc.type, doc.text) });
+const document = (doc) => ({ type: doc.type, name: doc.name, path: `${doc.type}/${doc.name}.${doc.type === 'workflow' ? 'yaml' : 'md'}`, text: doc.text, base: hash(doc.text), state: stateOf(doc), version: doc.version, saved_text: doc.saved, author_overview: null, author_diagram: null, check: check(doc.type, doc.text, doc.name) });
 const path = '/home/ana/playbooks/campaign-reviews';
 let open = !process.env.FIXTURE_CLOSED;
 const folder = () => ({ path, playbook: { id: 'campaign-reviews', name: 'Campaign reviews', description: 'Reviews campaign briefs' }, documents: [...docs.values()].map(row), problems: [], unpublished: 3 });
@@ -99,6 +102,7 @@ const runs = Array.from({ length: 1200 }, (_, index) => {
     ...(status === 'rejected' ? { rejection: { reason: index % 2 ? 'conflict' : 'invalid_input', detail: index % 2 ? 'The answer raised an error on line 53: Error: no such campaign' : 'The input does not match the input schema.', ...(index % 2 ? { kind: 'unworkable' } : { issues: [{ detail: 'Must have the property audience.', pointer: '/brief' }, { detail: 'Must be a number.', pointer: '/brief/budget' }] }) } } : {}),
   };
 });
+runs.unshift(...workflowRuns);
 const history = [];
 for (const run of runs) {
   const metadata = (at, cause) => ({ stream: `runs/${run.run_id}`, position: 1, global_position: 40000 - history.length, correlation_id: run.run_id, causation_id: cause, at, by: run.started_by, run_id: run.run_id, definition: { type: run.type, name: run.name, version: run.definition_version } });
@@ -139,6 +143,8 @@ const servers = [{ id: 's1', name: 'Team server', origin: 'http://127.0.0.1:4555
 
 async function answer(method, url, body) {
   const parts = url.pathname.split('/').filter(Boolean).map(decodeURIComponent);
+  const own = await workflowAnswer(method, url, body, parts);
+  if (own) return own;
   if (parts[0] === 'studio') {
     const [, , one, two, three, four] = parts;
     const kind = process.env.FIXTURE_KIND ?? 'raised';
@@ -165,7 +171,7 @@ async function answer(method, url, body) {
       }
       return ok({ ...(method === 'PUT' ? { document: document(doc) } : document(doc)) });
     }
-    if (one === 'check') { await new Promise((done) => setTimeout(done, 120)); return ok(check(body.type, body.text)); }
+    if (one === 'check') { await new Promise((done) => setTimeout(done, 120)); return ok(check(body.type, body.text, body.name)); }
     if (one === 'format') return ok({ html: `<p>${body.text.replace(/</g, '&lt;')}</p>` });
     if (one === 'trial') return ok({ ending: body.input?.campaign ? { status: 'succeeded', output: { campaign: body.input.campaign, verdict: 'approve' }, record: { language: 'typescript', work: 0, duration_ms: 4, input_bytes: 120, output_bytes: 48 } } : { status: 'rejected', rejection: { reason: 'invalid_input', detail: 'The input does not match the input schema.', issues: [{ detail: 'Must have the property campaign.', pointer: '' }, { detail: 'Must be a number.', pointer: '/brief/budget' }] } } });
     if (one === 'views') {

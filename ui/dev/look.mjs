@@ -45,6 +45,11 @@ const shots = {
   further: { hash: '#/view/visit-counts', wait: '.cm-content', act: async (page) => { await page.locator('.cm-content').click(); await page.keyboard.press('Control+End'); await page.keyboard.type('// typeof again'); await page.getByText('Folds this event').waitFor(); await page.getByRole('button', { name: /Try all/ }).click(); await page.getByText('Stalls further on').waitFor(); } },
   publish: { hash: '#/publish', wait: 'h1', act: async (page) => { await page.getByRole('button', { name: /Make a plan/ }).click(); await page.getByText('changed in both').first().waitFor(); } },
   sent: { hash: '#/publish', wait: 'h1', act: async (page) => { await page.getByRole('button', { name: /Make a plan/ }).click(); await page.getByText('changed in both').first().waitFor(); await page.getByRole('button', { name: /^Send/ }).click(); await page.getByText('read back').first().waitFor(); } },
+  flow: { hash: '#/document/workflow/review-and-approve', wait: 'svg g[data-kind]' },
+  'flow-every': { hash: '#/document/workflow/every-kind', wait: 'svg g[data-kind]', act: async (page) => { await page.getByRole('listbox').focus(); await page.keyboard.press('ArrowDown'); await page.keyboard.press('ArrowDown'); await page.keyboard.press('0'); } },
+  'flow-long': { hash: '#/document/workflow/long-one', wait: 'svg g[data-kind]' },
+  'flow-all': { hash: '#/document/workflow/very-long', wait: 'svg g[data-kind]', act: async (page) => { await page.getByRole('listbox').focus(); await page.keyboard.press('0'); } },
+  'flow-many': { hash: '#/document/workflow/too-long', wait: '.cm-content' },
   settings: { hash: '#/settings', wait: 'h1' },
 };
 const sizes = { huge: [1920, 1080], wide: [1280, 800], small: [1024, 640], narrow: [700, 800] };

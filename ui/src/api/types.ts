@@ -1,5 +1,7 @@
 /** The shapes of the Studio's API. They say what travels; they must not know how it is shown. */
 
+import type { WorkflowCheck } from './workflow';
+
 export type Json = null | boolean | number | string | Json[] | { [key: string]: Json };
 
 export interface Span { start: number; end: number }
@@ -85,6 +87,8 @@ export interface Check {
   bytes: number;
   bytes_most: number;
   largest_view: LargestView | null;
+  /** Of a workflow alone. */
+  workflow?: WorkflowCheck | null;
 }
 
 export interface DocumentText {

@@ -62,7 +62,7 @@ describe('the rooms', () => {
       for (const found of plain.matchAll(/from '([^.'][^']*)'/g)) eager.add(found[1] ?? '');
     };
     walk('main');
-    expect([...eager].filter((name) => /codemirror|lezer|mermaid|react-aria|tauri|screens\//.test(name))).toEqual([]);
+    expect([...eager].filter((name) => /codemirror|lezer|mermaid|dagre|react-aria|tauri|screens\//.test(name))).toEqual([]);
     expect(eager.has('app/shell.tsx')).toBe(true);
   });
 

@@ -3,6 +3,7 @@
 import { autocompletion, completionKeymap, type Completion, type CompletionContext, type CompletionResult } from '@codemirror/autocomplete';
 import type { Extension, Text } from '@codemirror/state';
 import { hoverTooltip, keymap } from '@codemirror/view';
+import { workflowCompletions, workflowHover, type Named } from './assist-workflow';
 import { EVENT_FIELDS, EVENT_TYPES, keysAt, pathTo } from './format';
 
 /** The lines of the front matter; null for a place outside it. */
@@ -75,8 +76,13 @@ function hoverOf(type: string) {
   });
 }
 
+export type { Named };
+
 /** What helps with a document of this type; nothing for a type without a table. */
-export function assist(type: string): Extension {
+export function assist(type: string, definitions: () => readonly Named[] = () => []): Extension {
+  if (type === 'workflow') {
+    return [autocompletion({ override: [workflowCompletions(definitions)], icons: false, maxRenderedOptions: 60 }), keymap.of(completionKeymap), hoverTooltip((view, pos) => workflowHover(view.state.doc, pos))];
+  }
   if (type !== 'recall' && type !== 'computation') return [];
   return [autocompletion({ override: [completionsOf(type)], icons: false, maxRenderedOptions: 60 }), keymap.of(completionKeymap), hoverOf(type)];
 }

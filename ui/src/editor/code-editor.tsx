@@ -2,12 +2,12 @@
 
 import { lintGutter, lintKeymap, setDiagnostics, type Diagnostic } from '@codemirror/lint';
 import { historyField } from '@codemirror/commands';
-import { EditorState, StateEffect, StateField, type Extension, type Text } from '@codemirror/state';
+import { EditorSelection, EditorState, StateEffect, StateField, type Extension, type Text } from '@codemirror/state';
 import { Decoration, EditorView, keymap, type DecorationSet } from '@codemirror/view';
 import { useEffect, useImperativeHandle, useRef } from 'react';
 import type { Ref } from 'react';
 import type { Fix, Point, Problem } from '../api/types';
-import { assist } from './assist';
+import { assist, type Named } from './assist';
 import { editing, type Language } from './setup';
 
 export interface EditorHandle {
@@ -16,6 +16,10 @@ export interface EditorHandle {
   jump(point: Point): void;
   /** Where the cursor is, counted from 1. */
   cursor(): Point;
+  /** Selects a stretch of the text, in UTF-16 units, and shows it; the focus moves only when asked to. */
+  reveal(from: number, to: number, focus: boolean): void;
+  /** Changes several places at once, in UTF-16 units; undo takes all of it back. */
+  change(changes: readonly { from: number; to: number; insert: string }[]): void;
   /** Applies the edits of a fix. */
   fix(fix: Fix): void;
 }
@@ -38,6 +42,10 @@ interface Props {
   /** The state of an earlier editor of this text, and where to keep this one's. */
   kept?: unknown;
   keep?: (state: unknown) => void;
+  /** Told where the cursor is, in UTF-16 units. */
+  onCursor?: ((offset: number) => void) | undefined;
+  /** The definitions of the playbook, for the names that a text may call. */
+  definitions?: readonly Named[] | undefined;
   handle?: Ref<EditorHandle>;
   autoFocus?: boolean;
 }
@@ -109,12 +117,15 @@ class Kept {
   }
 }
 
-function extensionsOf(label: string, language: Language, documentType: string | undefined, readOnly: boolean, onText: (text: string) => void): Extension {
+function extensionsOf(label: string, language: Language, documentType: string | undefined, readOnly: boolean, onText: (text: string) => void, onCursor: (offset: number) => void, definitions: () => readonly Named[]): Extension {
   return [
-    litField, lintGutter(), keymap.of(lintKeymap.filter((key) => key.key !== 'F8')), editing(language), documentType === undefined ? [] : assist(documentType),
+    litField, lintGutter(), keymap.of(lintKeymap.filter((key) => key.key !== 'F8')), editing(language), documentType === undefined ? [] : assist(documentType, definitions),
     EditorState.readOnly.of(readOnly),
     EditorView.contentAttributes.of({ 'aria-label': label, spellcheck: 'false', autocapitalize: 'off', autocorrect: 'off' }),
-    EditorView.updateListener.of((update) => { if (update.docChanged) onText(update.state.doc.toString()); }),
+    EditorView.updateListener.of((update) => {
+      if (update.docChanged) onText(update.state.doc.toString());
+      if (update.selectionSet) onCursor(update.state.selection.main.head);
+    }),
   ];
 }
 
@@ -133,16 +144,16 @@ export function smallestChange(from: string, to: string): { from: number; to: nu
   return { from: start, to: from.length - end, insert: to.slice(start, to.length - end) };
 }
 
-export function CodeEditor({ label, language, text, onText, problems, judged, lit = null, showLit = false, readOnly = false, documentType, kept, keep, handle, autoFocus }: Props) {
+export function CodeEditor({ label, language, text, onText, problems, judged, lit = null, showLit = false, readOnly = false, documentType, kept, keep, onCursor, definitions, handle, autoFocus }: Props) {
   const place = useRef<HTMLDivElement>(null);
   const view = useRef<EditorView | null>(null);
-  const newest = useRef({ onText, keep });
-  newest.current = { onText, keep };
+  const newest = useRef({ onText, keep, onCursor, definitions });
+  newest.current = { onText, keep, onCursor, definitions };
 
   useEffect(() => {
     if (!place.current) return;
     const heard = newest;
-    const extensions = extensionsOf(label, language, documentType, readOnly, (typed) => heard.current.onText(typed));
+    const extensions = extensionsOf(label, language, documentType, readOnly, (typed) => heard.current.onText(typed), (offset) => heard.current.onCursor?.(offset), () => heard.current.definitions ?? []);
     const made = opened(place.current, extensions, text, kept instanceof Kept ? kept : null);
     view.current = made;
     if (autoFocus) made.focus();
@@ -193,6 +204,15 @@ export function CodeEditor({ label, language, text, onText, problems, judged, li
       const line = editor.state.doc.lineAt(head);
       return { line: line.number, column: head - line.from + 1 };
     },
+    reveal(from, to, focus) {
+      const editor = view.current;
+      if (!editor) return;
+      const most = editor.state.doc.length;
+      const at = Math.min(from, most);
+      editor.dispatch({ selection: { anchor: at, head: at }, effects: EditorView.scrollIntoView(EditorSelection.range(at, Math.min(to, most)), { y: 'nearest', yMargin: 40 }) });
+      if (focus) editor.focus();
+    },
+    change(changes) { view.current?.dispatch({ changes, userEvent: 'input.change' }); },
     fix(fix) { if (view.current) applyFix(view.current, fix); },
   }), []);
 

@@ -9,7 +9,7 @@ import { useQuery, useRuntime, useStudio } from '../api/react';
 import { paths } from '../api/studio';
 import { Refusal, wordsOf } from '../api/transport';
 import type { Ending, Issue, Json, Rejection, SavedInput } from '../api/types';
-import { at, format } from '../app/address';
+import { at, format, go as goTo } from '../app/address';
 import { keyWords } from '../app/commands';
 import { Band, Blank, Button, Key, Loading, SignMark, cx, partStyles } from '../app/parts';
 import { useWorkspace } from '../app/workspace';
@@ -25,7 +25,10 @@ import { leastValue } from './schema';
 
 export interface RunHandle { run(): void }
 
-interface Outcome { ending: Ending; what: string; runId: string | null; at: string }
+/** A run that goes on: it waits for an answer, a time or an event. */
+type CameTo = Ending | { status: 'started' };
+
+interface Outcome { ending: CameTo; what: string; runId: string | null; at: string }
 
 interface Kept { input: Input; tab: 'form' | 'json'; outcome: Outcome | null }
 
@@ -71,7 +74,9 @@ export function RunIt({ type, name, schema, unsaved, screen, version, why, verb 
 
   const blocked = input.problem !== null ? 'The input is not JSON.' : busy ? 'It is running.' : undefined;
   const savedBlocked = version === null ? 'No version is saved yet.' : blocked;
-  const tryBlocked = why ?? blocked;
+  // Only a saved version can be recorded, waited for and gone on with; these are not tried as they stand on screen.
+  const goesOn = type === 'workflow' || type === 'interaction';
+  const tryBlocked = goesOn ? 'Save it first: it runs as the saved version.' : why ?? blocked;
 
   const refused = (error: unknown): Ending => {
     if (!(error instanceof Refusal)) throw error;
@@ -89,7 +94,13 @@ export function RunIt({ type, name, schema, unsaved, screen, version, why, verb 
     const began = new Date().toISOString();
     try {
       const run = await studio.run(folder.playbook.id, type, name, input.value, runId);
-      const ending: Ending = run.status === 'rejected' && run.rejection ? { status: 'rejected', rejection: run.rejection }
+      if (type === 'workflow') {
+        // A workflow's run has a page of its own: what it does is seen there.
+        setBusy(false);
+        goTo(at('run', [run.run_id]));
+        return;
+      }
+      const ending: CameTo = run.status === 'started' ? { status: 'started' } : run.status === 'rejected' && run.rejection ? { status: 'rejected', rejection: run.rejection }
         : run.status === 'failed' ? { status: 'failed' }
         : { status: 'succeeded', output: run.output ?? null, record: run.record ?? null };
       finished({ ending, runId, at: began, what: `Version ${run.definition_version} ran` });
@@ -126,7 +137,8 @@ export function RunIt({ type, name, schema, unsaved, screen, version, why, verb 
   // What is on screen runs, whatever was drawn last.
   const go = () => {
     const text = screen();
-    void (text === null ? runSaved() : runScreen(text));
+    if (text === null) void runSaved();
+    else if (!goesOn) void runScreen(text);
   };
   useImperativeHandle(handle, () => ({ run: go }));
 
@@ -193,12 +205,12 @@ export function RunIt({ type, name, schema, unsaved, screen, version, why, verb 
           ? <Button look="primary" icon="play" why={savedBlocked} onClick={() => void runSaved()}>{verb === 'Ask' ? 'Ask' : `Run${version === null ? '' : ` version ${version}`}`}</Button>
           : (
             <>
-              <Button look="primary" icon="play" why={tryBlocked} onClick={go}>Try this text</Button>
-              {version !== null && <Button why={savedBlocked} onClick={() => void runSaved()}>Run version {version}</Button>}
+              {!goesOn && <Button look="primary" icon="play" why={tryBlocked} onClick={go}>Try this text</Button>}
+              {(version !== null || goesOn) && <Button why={savedBlocked} onClick={() => void runSaved()}>Run version {version ?? 1}</Button>}
             </>
           )}
         <span className={styles.what}>
-          {!unsaved ? 'Recorded as a run.' : why ?? 'The text on screen is not the saved version; trying it records nothing.'}
+          {!unsaved ? (type === 'workflow' ? 'Starts a run and opens it.' : 'Recorded as a run.') : goesOn ? (version === null ? 'Save it first: it runs as the saved version.' : 'The text on screen is not the saved version. Save it to run it.') : why ?? 'The text on screen is not the saved version; trying it records nothing.'}
         </span>
         <Key>{keyWords('Mod+Enter')}</Key>
       </div>
@@ -227,6 +239,7 @@ function Result({ outcome }: { outcome: Outcome }) {
         <SignMark sign={sign} look="chip" />
         <span className={styles.what}>{outcome.what}{outcome.runId !== null && <>, <a href={format(at('run', [outcome.runId]))} title={outcome.runId}>run {shortId(outcome.runId)}</a></>}.</span>
       </div>
+      {ending.status === 'started' && <Band tone="busy" role="status" inset>It waits for an answer. The request stands in the inbox; the run’s page follows it.</Band>}
       {ending.status === 'succeeded' && <><RecordFacts record={ending.record} /><Output output={ending.output} /></>}
       {ending.status === 'rejected' && <RejectionWords rejection={ending.rejection} />}
       {ending.status === 'failed' && <Band tone="bad" role="alert" inset>The runtime itself broke down. That is our mistake, not the document’s; its log has the incident.</Band>}

@@ -1,6 +1,7 @@
 /** A document: its text with problems while typing, what it says, and running it. */
 
 import { Suspense, useCallback, useDeferredValue, useEffect, useMemo, useRef, useState } from 'react';
+import type { RefObject } from 'react';
 import { useQuery, useRuntime, useStudio } from '../../api/react';
 import { inDesktop, native } from '../../api/native';
 import { paths, topics } from '../../api/studio';
@@ -22,7 +23,8 @@ import { amount, count } from '../../words/time';
 import styles from './document.module.css';
 import { Menu } from './menu';
 import { Problems } from './problems';
-import { SIDE_TABS, Side, type SideTab } from './side';
+import { Side, firstTab, sideTabsOf, type SideTab, type TaskChoice } from './side';
+import { taskAt, taskOf } from './tasks';
 
 /** How long the text must rest before it is judged. */
 const REST_MS = 220;
@@ -68,7 +70,7 @@ function Open({ draft, document }: { draft: Draft; document: DocumentText }) {
   const [said, setSaid] = useState('');
   const [comparing, setComparing] = useState<'theirs' | 'crash' | null>(null);
   const [recheck, setRecheck] = useState(0);
-  const tab = SIDE_TABS.find((one) => one === address.fields['side']) ?? 'run';
+  const tab = sideTabsOf(type).find((one) => one === address.fields['side']) ?? firstTab(type);
   const fresh = draft.checked === draft.text;
   const problems = draft.check.problems;
   const errors = problems.filter((one) => one.severity === 'error').length;
@@ -121,7 +123,8 @@ function Open({ draft, document }: { draft: Draft; document: DocumentText }) {
     const nearest = within.toSorted((one, other) => Math.abs(one.place.column - cursor.column) - Math.abs(other.place.column - cursor.column))[0];
     if (nearest?.fix) { editor.current?.fix(nearest.fix); setSaid(`${nearest.fix.title}: done.`); } else setSaid('No fix is known at the cursor.');
   };
-  const chooseSide = useCallback((next: SideTab) => adjust({ side: next === 'run' ? null : next }), []);
+  const chooseSide = useCallback((next: SideTab) => adjust({ side: next === firstTab(type) ? null : next }), [type]);
+  const tasks = useTasks(draft, editor);
   // The side follows a moment behind the keys.
   const behind = useDeferredValue(draft);
   const runIt = () => {
@@ -155,7 +158,7 @@ function Open({ draft, document }: { draft: Draft; document: DocumentText }) {
     { id: 'problem.next', title: 'Next problem', group: 'Document', keys: 'F8', why: noProblem, run: () => walk(1) },
     { id: 'problem.previous', title: 'Previous problem', group: 'Document', keys: 'Shift+F8', why: noProblem, run: () => walk(-1) },
     { id: 'problem.fix', title: 'Fix the problem at the cursor', group: 'Document', keys: 'Mod+.', why: !problems.some((one) => one.fix) ? 'No fix is known.' : !fresh ? 'The text is being checked.' : undefined, run: fixHere },
-    ...SIDE_TABS.filter((one) => one !== 'standing' || type === 'recall').map((one): Command => ({ id: `side.${one}`, title: `Show ${one === 'version' ? 'changes against the saved version' : one}`, group: 'Document', run: () => { chooseSide(one); change({ inspectorShown: true }); } })),
+    ...sideTabsOf(type).map((one): Command => ({ id: `side.${one}`, title: `Show ${one === 'version' ? 'changes against the saved version' : one}`, group: 'Document', run: () => { chooseSide(one); change({ inspectorShown: true }); } })),
     ...(type === 'recall' ? [{ id: 'document.view', title: `View of ${name}`, group: 'Document', run: () => go(at('view', [name])) }] : []),
   ];
   useCommands(commands);
@@ -203,7 +206,7 @@ function Open({ draft, document }: { draft: Draft; document: DocumentText }) {
                 )
                 : (
                   <CodeEditor handle={editor} label={`Text of ${type}/${name}`} documentType={type} language={language} text={draft.text} judged={draft.checked} problems={problems} readOnly={retired}
-                    kept={draft.editor} keep={(state) => drafts.keepEditor(key, state)} onText={(typed) => drafts.type(key, typed)} autoFocus />
+                    kept={draft.editor} keep={(state) => drafts.keepEditor(key, state)} onCursor={tasks.cursor} definitions={folder.documents} onText={(typed) => drafts.type(key, typed)} autoFocus />
                 )}
             </Suspense>
           </div>
@@ -237,13 +240,39 @@ function Open({ draft, document }: { draft: Draft; document: DocumentText }) {
           <>
             <div className={styles.gripCell}><Grip label="Width of the inspector" grows="before" size={settings.inspector} least={260} most={760} resize={(inspector) => change({ inspector })} /></div>
             <aside className={styles.side} data-region="inspector" aria-label="Inspector">
-              <Side draft={behind} document={document} tab={tab} choose={chooseSide} run={run} />
+              <Side draft={behind} document={document} tab={tab} choose={chooseSide} run={run} tasks={tasks.choice} />
             </aside>
           </>
         )}
       </div>
     </div>
   );
+}
+
+/** The chosen task of a workflow: where the cursor is, or what was chosen in the drawing. */
+function useTasks(draft: Draft, editor: RefObject<EditorHandle | null>): { choice: TaskChoice; cursor: ((offset: number) => void) | undefined } {
+  const [chosen, setChosen] = useState<string | null>(null);
+  const newest = useRef(draft);
+  newest.current = draft;
+  const choice = useMemo((): TaskChoice => {
+    const show = (key: string, focus: boolean) => {
+      const { check, checked, text } = newest.current;
+      const found = taskOf(check.workflow?.outline, checked, key);
+      // Places of another text than the one on screen would lead astray.
+      if (found && checked === text) editor.current?.reveal(found.from, found.to, focus);
+    };
+    return {
+      chosen,
+      choose: (key) => { setChosen(key); if (key !== null) show(key, false); },
+      open: (key) => show(key, true),
+      leave: () => editor.current?.focus(),
+    };
+  }, [chosen, editor]);
+  const cursor = useCallback((offset: number) => {
+    const { check, checked, text } = newest.current;
+    if (checked === text) setChosen(taskAt(check.workflow?.outline, checked, offset));
+  }, []);
+  return { choice, cursor: draft.type === 'workflow' ? cursor : undefined };
 }
 
 function Mini({ words, share, title }: { words: string; share: number; title: string }) {

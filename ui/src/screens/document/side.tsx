@@ -1,6 +1,6 @@
 /** The right side of a document: run it, what it says in words, its types, schemas, standing, its saved version. */
 
-import { Suspense, memo } from 'react';
+import { Suspense, lazy, memo } from 'react';
 import type { Ref } from 'react';
 import { useQuery } from '../../api/react';
 import { paths, topics } from '../../api/studio';
@@ -18,9 +18,14 @@ import { amount, count } from '../../words/time';
 import { AuthorOverview } from './author';
 import styles from './document.module.css';
 
-export type SideTab = 'run' | 'overview' | 'types' | 'schemas' | 'standing' | 'version';
+const Flowchart = lazy(() => import('../../diagram/flowchart').then((chunk) => ({ default: chunk.Flowchart })));
 
-export const SIDE_TABS: readonly SideTab[] = ['run', 'overview', 'types', 'schemas', 'standing', 'version'];
+/** Which task is chosen, in the text and in the drawing at once. */
+export interface TaskChoice { chosen: string | null; choose: (key: string | null) => void; open: (key: string) => void; leave: () => void }
+
+export type SideTab = 'run' | 'diagram' | 'overview' | 'types' | 'schemas' | 'standing' | 'version';
+
+export const SIDE_TABS: readonly SideTab[] = ['run', 'diagram', 'overview', 'types', 'schemas', 'standing', 'version'];
 
 interface Props {
   draft: Draft;
@@ -28,25 +33,29 @@ interface Props {
   tab: SideTab;
   choose: (tab: SideTab) => void;
   run: Ref<RunHandle>;
+  /** The task of a workflow that the cursor is in, and the ways to others. */
+  tasks: TaskChoice;
 }
 
-export const Side = memo(function Side({ draft, document, tab, choose, run }: Props) {
-  const recall = draft.type === 'recall';
-  const shown = tab === 'standing' && !recall ? 'run' : tab;
-  const tabs = [
-    { id: 'run', title: recall ? 'Ask' : 'Run' },
-    { id: 'overview', title: 'Overview' },
-    { id: 'types', title: 'Types' },
-    { id: 'schemas', title: 'Schemas' },
-    ...(recall ? [{ id: 'standing', title: 'Standing' }] : []),
-    { id: 'version', title: 'Changes' },
-  ];
+/** The tabs that a type has. */
+export function sideTabsOf(type: string): readonly SideTab[] {
+  return SIDE_TABS.filter((one) => (one === 'standing' ? type === 'recall' : one === 'diagram' ? type === 'workflow' : one === 'types' ? type === 'recall' || type === 'computation' : true));
+}
+
+export const firstTab = (type: string): SideTab => (type === 'workflow' ? 'diagram' : 'run');
+
+export const Side = memo(function Side({ draft, document, tab, choose, run, tasks }: Props) {
+  const own = sideTabsOf(draft.type);
+  const shown = own.includes(tab) ? tab : firstTab(draft.type);
+  const titles: Record<SideTab, string> = { run: draft.type === 'recall' ? 'Ask' : 'Run', diagram: 'Diagram', overview: 'Overview', types: 'Types', schemas: 'Schemas', standing: 'Standing', version: 'Changes' };
+  const tabs = own.map((id) => ({ id, title: titles[id] }));
   return (
     <>
       <Tabs label="About this document" idBase="side" tabs={tabs} chosen={shown} choose={(id) => choose(id as SideTab)} />
       <TabPanel idBase="side" chosen={shown} className={styles.sidePanel}>
         <Suspense fallback={<Loading what="Opening" />}>
           {shown === 'run' && <RunSide draft={draft} document={document} run={run} />}
+          {shown === 'diagram' && <Steps draft={draft} tasks={tasks} />}
           {shown === 'overview' && <Overview draft={draft} document={document} />}
           {shown === 'types' && <Types draft={draft} />}
           {shown === 'schemas' && <Schemas draft={draft} />}
@@ -79,6 +88,12 @@ function RunSide({ draft, document, run }: { draft: Draft; document: DocumentTex
 function Stamp({ draft }: { draft: Draft }) {
   const stale = draft.lastGood !== null && draft.lastGood !== draft.check;
   return stale ? <p className={styles.stamp}>As of the last valid text.</p> : null;
+}
+
+function Steps({ draft, tasks }: { draft: Draft; tasks: TaskChoice }) {
+  const chart = (draft.lastGood ?? draft.check).workflow?.flowchart ?? null;
+  if (chart === null) return <Blank icon="workflow" title="No drawing yet">It is drawn from the steps once the text is valid.</Blank>;
+  return <><Stamp draft={draft} /><Flowchart chart={chart} label={`Steps of ${draft.name}`} chosen={tasks.chosen} choose={tasks.choose} open={tasks.open} leave={tasks.leave} stale={draft.lastGood !== null && draft.lastGood !== draft.check} /></>;
 }
 
 function Overview({ draft, document }: { draft: Draft; document: DocumentText }) {
