@@ -27,15 +27,16 @@ struct Metadata {
 }
 
 /// What each of our crates may use of ours. `model` first; every arrow points up this list.
-const ARROWS: [(&str, &[&str]); 15] = [
+const ARROWS: [(&str, &[&str]); 16] = [
     ("model", &[]),
     ("schema", &["model"]),
+    ("template", &["model"]),
     ("typescript", &["model"]),
     ("sandbox", &["model", "schema"]),
     ("history", &["model"]),
     ("worker", &["model", "schema", "sandbox"]),
-    ("definition", &["model", "schema", "typescript"]),
-    ("engine", &["model", "definition", "schema"]),
+    ("definition", &["model", "schema", "template", "typescript"]),
+    ("engine", &["model", "definition", "schema", "template"]),
     ("function", &["model", "definition", "schema", "sandbox", "worker"]),
     ("publish", &["model", "definition"]),
     (
@@ -76,7 +77,7 @@ const HIDDEN: [(&str, &[&str]); 9] = [
 ];
 
 /// Crates that stay pure, and the libraries that would bring a clock, a file, chance or waiting into them.
-const PURE: [&str; 4] = ["model", "schema", "definition", "engine"];
+const PURE: [&str; 5] = ["model", "schema", "template", "definition", "engine"];
 const IMPURE: [&str; 9] =
     ["tokio", "futures", "reqwest", "axum", "rand", "getrandom", "notify", "tempfile", "rusqlite"];
 

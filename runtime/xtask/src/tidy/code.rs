@@ -23,7 +23,8 @@ const IMPURE: [&str; 8] = [
     "std::process",
     "thread::sleep",
 ];
-const PURE: [&str; 4] = ["runtime/model/", "runtime/schema/", "runtime/definition/", "runtime/engine/"];
+const PURE: [&str; 5] =
+    ["runtime/model/", "runtime/schema/", "runtime/template/", "runtime/definition/", "runtime/engine/"];
 
 /// Where a whole file is a test, or belongs to tests alone.
 fn is_test(path: &str) -> bool {
