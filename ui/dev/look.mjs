@@ -50,6 +50,10 @@ const shots = {
   'flow-long': { hash: '#/document/workflow/long-one', wait: 'svg g[data-kind]' },
   'flow-all': { hash: '#/document/workflow/very-long', wait: 'svg g[data-kind]', act: async (page) => { await page.getByRole('listbox').focus(); await page.keyboard.press('0'); } },
   'flow-many': { hash: '#/document/workflow/too-long', wait: '.cm-content' },
+  'wf-run': { hash: '#/run/0199a3c4-7d2e-7c1a-9b3f-00000000f10a', wait: 'svg g[data-kind]' },
+  'wf-step': { hash: '#/run/0199a3c4-7d2e-7c1a-9b3f-00000000f10a?at=4.1', wait: 'svg g[data-kind]', act: async (page) => { await page.keyboard.press('F7'); await page.keyboard.press('F7'); await page.getByRole('tab', { name: /Expressions/ }).click(); } },
+  'wf-time': { hash: '#/run/0199a3c4-7d2e-7c1a-9b3f-00000000f10a?show=timeline', wait: 'svg g[data-kind]' },
+  'wf-records': { hash: '#/run/0199a3c4-7d2e-7c1a-9b3f-00000000f20b?show=records&at=12345', wait: 'svg g[data-kind]' },
   settings: { hash: '#/settings', wait: 'h1' },
 };
 const sizes = { huge: [1920, 1080], wide: [1280, 800], small: [1024, 640], narrow: [700, 800] };

@@ -5,6 +5,7 @@ import type {
   Check, Chosen, DocumentText, Ending, Folder, HistoryPage, Json, Jumped, KeptCase, Plan, Problem, PublishResult, Refold, Rehearsal, RehearsalScope,
   Run, RunPage, ScrubJump, ScrubStep, Server,
 } from './types';
+import type { InputDetail, InputRow } from './workflow';
 
 const part = encodeURIComponent;
 
@@ -18,6 +19,7 @@ export const paths = {
   inputs: (type: string, name: string) => `/studio/api/inputs/${part(type)}/${part(name)}`,
   servers: '/studio/api/servers',
   playbook: (id: string) => `/v1/orgs/local/playbooks/${part(id)}`,
+  workflowRun: (id: string) => `/studio/api/runs/${part(id)}`,
   run: (playbook: string, id: string) => `${paths.playbook(playbook)}/runs/${part(id)}`,
   event: (playbook: string, id: string) => `${paths.playbook(playbook)}/events/${part(id)}`,
   definition: (playbook: string, type: string, name: string) =>
@@ -75,6 +77,15 @@ export class Studio {
     this.transport.call<RunPage>('GET', `${paths.playbook(playbook)}/runs${query(fields)}`, undefined, signal);
   events = (playbook: string, fields: PageQuery, signal?: AbortSignal) =>
     this.transport.call<HistoryPage>('GET', `${paths.playbook(playbook)}/events${query(fields)}`, undefined, signal);
+
+  cancel = (playbook: string, id: string, reason: string) => this.post<Run>(`${paths.run(playbook, id)}/cancel`, { reason });
+
+  inputs = (id: string, from: number, limit: number, signal?: AbortSignal) =>
+    this.transport.call<{ total: number; rows: InputRow[] }>('GET', `${paths.workflowRun(id)}/inputs${query({ from, limit })}`, undefined, signal);
+  input = (id: string, position: number, signal?: AbortSignal) =>
+    this.transport.call<InputDetail>('GET', `${paths.workflowRun(id)}/inputs/${position}`, undefined, signal);
+  evaluate = (id: string, position: number, stop: number, text: string) =>
+    this.post<{ value?: Json; error?: string }>(`${paths.workflowRun(id)}/inputs/${position}/evaluate`, { stop, text });
 
   refold = (name: string, text: string, signal?: AbortSignal) =>
     this.transport.call<Refold>('POST', `${paths.view(name)}/refold`, { text }, signal);

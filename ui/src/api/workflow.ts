@@ -1,6 +1,6 @@
 /** The shapes of workflows in the Studio's API: their drawing, their text, and their runs. */
 
-import type { Json, Rejection, Span } from './types';
+import type { Json, Run, Span } from './types';
 
 export type NodeKind = 'trigger' | 'call' | 'switch' | 'raise' | 'set' | 'wait' | 'listen' | 'emit' | 'end';
 
@@ -20,7 +20,6 @@ export interface Flowchart { nodes: FlowNode[]; groups: FlowGroup[]; edges: Flow
 /** Bytes of the text in UTF-8. */
 export type Bytes = Span;
 
-export type { Json, Rejection };
 
 /** A task in the text: bytes of the whole item, of its name, and of the value of each of its fields. */
 export interface OutlineTask { pointer: string; name: string; kind: string; number: string; whole: Bytes; key: Bytes; fields: { [field: string]: Bytes } }
@@ -29,3 +28,48 @@ export interface WorkflowOutline { tasks: OutlineTask[] }
 
 /** What a check finds of a workflow besides its problems. */
 export interface WorkflowCheck { flowchart: Flowchart | null; outline: WorkflowOutline | null }
+
+/** What a run waits for now. */
+export interface Wait { reference: string; name: string; for: 'call' | 'timer' | 'event' | 'retry'; until?: string | null; child?: string | null }
+
+/** A run that a task started; `run` counts the task's own runs from 1. */
+export interface ChildRun {
+  run_id: string; type: string; name: string; status: Run['status']; reference: string; run: number; started_at: string; finished_at?: string | null;
+}
+
+export interface WorkflowRun {
+  run: Run;
+  newest_version: number | null;
+  parent?: { run_id: string; reference: string } | null;
+  trigger?: { kind: string; reference: string } | null;
+  /** How many inputs it took. */
+  inputs: number;
+  waits: Wait[];
+  children: ChildRun[];
+  flowchart: Flowchart | null;
+  source: string | null;
+  input: Json;
+}
+
+export type InputKind = 'started' | 'timer_fired' | 'call_answered' | 'event_received' | 'event_offered' | 'cancel_requested';
+
+export type Outcome = 'started' | 'waiting' | 'completed' | 'skipped' | 'raised' | 'timed_out' | 'cancelled';
+
+/** What an input did with a task. */
+export interface StepRow { reference: string; name: string; run: number; outcome: Outcome; times: number; error?: string; waits_for?: string; child?: string }
+
+/** One input a run took; `position` counts from 1. */
+export interface InputRow { position: number; at: string; kind: InputKind; key?: string; summary: string; steps: StepRow[]; bytes: number }
+
+export interface Evaluated { pointer: string; text: string; value?: Json; error?: string; work: number }
+
+/** A task at the moment it came to a stop while an input was applied. */
+export interface Stop {
+  reference: string; name: string; run: number; outcome: Outcome;
+  input?: Json; output?: Json; context?: Json; data?: Json; error?: Json;
+  /** The names that loops give, each with its value. */
+  item?: { [name: string]: Json };
+  expressions: Evaluated[];
+}
+
+export interface InputDetail { position: number; at: string; kind: InputKind; input: Json; stops: Stop[]; lit: string[] }

@@ -1,6 +1,6 @@
 /** One run: how it ended as a sentence, what came out or why not, what went in, and its history. */
 
-import { useCallback, useEffect, useMemo, useState } from 'react';
+import { Suspense, lazy, useCallback, useEffect, useMemo, useState } from 'react';
 import { useQuery, useRuntime } from '../../api/react';
 import { paths, query, topics } from '../../api/studio';
 import type { HistoryPage, HistoryRow, Json, Run } from '../../api/types';
@@ -17,6 +17,8 @@ import { actor, runSentence, runSign } from '../../words/state';
 import { between } from '../../words/time';
 import styles from './run.module.css';
 
+const WorkflowRunScreen = lazy(() => import('./workflow'));
+
 const HISTORY: readonly Column<HistoryRow>[] = [
   { id: 'at', title: 'When', width: '132px', cell: (row) => <Time at={typeof row.metadata['at'] === 'string' ? row.metadata['at'] : null} /> },
   { id: 'type', title: 'Event', width: '150px', cell: (row) => <code>{row.type}</code> },
@@ -30,8 +32,10 @@ export default function RunScreen({ id }: { id: string }) {
   const playbook = folder.playbook.id;
   const path = paths.run(playbook, id);
   const run = useQuery<Run>(path, topics.log);
-  const history = useQuery<HistoryPage>(`${paths.playbook(playbook)}/events${query({ run_id: id, order: 'asc', limit: 100 })}`, topics.log);
+  const workflow = run.value?.type === 'workflow';
+  const history = useQuery<HistoryPage>(workflow ? null : `${paths.playbook(playbook)}/events${query({ run_id: id, order: 'asc', limit: 100 })}`, topics.log);
   if (!run.value) return run.error ? <Failure title="The run cannot be read" error={run.error} again={() => void store.refresh(path)} /> : <Loading what="Reading the run" />;
+  if (workflow) return <Suspense fallback={<Loading what="Opening" />}><WorkflowRunScreen id={id} /></Suspense>;
   return <Shown run={run.value} history={history.value} />;
 }
 
