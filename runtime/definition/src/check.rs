@@ -2,7 +2,7 @@
 
 use crate::details::Details;
 use crate::reader::{Reader, SchemaRead};
-use crate::{computation, recall};
+use crate::{computation, recall, workflow};
 use playbook_model::definition::DefinitionType;
 use playbook_model::limits::CHECK_MILLISECONDS;
 use playbook_model::position::Span;
@@ -133,14 +133,20 @@ pub(crate) struct Made {
 }
 
 fn judge(kind: DefinitionType, name: Option<&str>, text: &str, judge: Judge<'_>) -> Checked {
-    let mut reader = Reader::new(text);
+    let mut reader = match kind {
+        DefinitionType::Workflow => Reader::of_document(workflow::TEXT, text),
+        _ => Reader::new(text),
+    };
     let read = match kind {
+        DefinitionType::Workflow => workflow::read(&mut reader, judge),
         DefinitionType::Computation => computation::read(&mut reader, judge),
         DefinitionType::Recall => recall::read(&mut reader, name, judge),
         other => {
             let place = Place::of(&reader.index, Span::new(0, 0), None);
-            let message =
-                format!("This program checks computation and recall functions; a {} is not one of them.", other.noun());
+            let message = format!(
+                "This program checks computation and recall functions and workflows; a {} is not one of them.",
+                other.noun()
+            );
             reader.problems = vec![Problem::error("document.type", place, message)];
             Read {
                 declarations: String::new(),

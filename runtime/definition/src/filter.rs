@@ -72,7 +72,7 @@ pub(crate) fn read(reader: &mut Reader<'_>, name: Option<&str>, judge: Judge<'_>
             reader.problems.push(problem);
             continue;
         };
-        if let Some(filter) = one(reader, &pointer, members, name, found.filters.len(), &mut written) {
+        if let Some(filter) = filter(reader, &pointer, members, name, found.filters.len(), &mut written) {
             found.filters.push(filter);
         }
     }
@@ -95,8 +95,13 @@ fn none(reader: &mut Reader<'_>, pointer: &str) {
     reader.problems.push(problem);
 }
 
+/// Reads one filter of a trigger, whose expression is judged elsewhere; `None` when it has no usable type.
+pub(crate) fn one(reader: &mut Reader<'_>, pointer: &str, members: &Map<String, Value>) -> Option<Filter> {
+    filter(reader, pointer, members, None, 0, &mut Vec::new())
+}
+
 /// Reads one filter; `None` when it has no usable type.
-fn one(
+fn filter(
     reader: &mut Reader<'_>,
     pointer: &str,
     members: &Map<String, Value>,
@@ -154,7 +159,7 @@ fn kind(reader: &mut Reader<'_>, pointer: &str, members: &Map<String, Value>) ->
 }
 
 /// "Filters": an attribute is named as CloudEvents names it.
-fn is_attribute(name: &str) -> bool {
+pub(crate) fn is_attribute(name: &str) -> bool {
     (1..=ATTRIBUTE_CHARACTERS).contains(&name.len())
         && name.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit())
 }

@@ -3,7 +3,7 @@
 use crate::check::Judge;
 use crate::reader::{Body, Reader};
 use playbook_model::position::Span;
-use playbook_model::problem::{Edit, Fix, Place, Problem, Severity};
+use playbook_model::problem::{Edit, Fix, Form, Place, Problem, Severity};
 use playbook_typescript::{Diagnostic, Export, Module, Unjudged, strip, structure};
 
 /// What judging a program came to.
@@ -63,5 +63,6 @@ pub(crate) fn placed(reader: &Reader<'_>, start: usize, diagnostic: Diagnostic, 
         message: diagnostic.message,
         hint: diagnostic.hint,
         fix,
+        form: Form::default(),
     }
 }

@@ -41,17 +41,19 @@ pub(crate) struct Section<'a> {
 /// Texts longer than this are not read past their size.
 const READ_BYTES: usize = 4 * DOCUMENT_BYTES;
 
+fn too_large(text: &str, index: &LineIndex<'_>) -> Option<Problem> {
+    (text.len() > DOCUMENT_BYTES).then(|| {
+        let message = format!("The document is {}.", yaml::bytes_over(text.len(), DOCUMENT_BYTES));
+        Problem::error("document.size", Place::of(index, index.line_span(1), None), message)
+    })
+}
+
 impl<'a> Reader<'a> {
     /// Splits a document and reads its front matter.
     pub(crate) fn new(text: &'a str) -> Self {
         let index = LineIndex::new(text);
         let nothing = || Yaml { value: Value::Null, places: Default::default(), whole: false };
-        let mut problems = Vec::new();
-        if text.len() > DOCUMENT_BYTES {
-            let message = format!("The document is {}.", yaml::bytes_over(text.len(), DOCUMENT_BYTES));
-            let place = Place::of(&index, index.line_span(1), None);
-            problems.push(Problem::error("document.size", place, message));
-        }
+        let mut problems: Vec<Problem> = too_large(text, &index).into_iter().collect();
         if text.len() > READ_BYTES {
             return Self { text, index, parts: None, yaml: nothing(), problems };
         }
@@ -66,6 +68,20 @@ impl<'a> Reader<'a> {
                 Self { text, index, parts: None, yaml: nothing(), problems }
             }
         }
+    }
+
+    /// Reads a document that is YAML from its first line to its last.
+    pub(crate) fn of_document(what: yaml::Text, text: &'a str) -> Self {
+        let index = LineIndex::new(text);
+        let problem = too_large(text, &index);
+        let mut reader = if text.len() > READ_BYTES {
+            let yaml = Yaml { value: Value::Null, places: Default::default(), whole: false };
+            Self { text, index, parts: None, yaml, problems: Vec::new() }
+        } else {
+            Self::of_yaml(what, text)
+        };
+        reader.problems.extend(problem);
+        reader
     }
 
     /// Reads a text that is YAML from its first line to its last.

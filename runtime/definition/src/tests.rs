@@ -177,7 +177,7 @@ fn every_fix_leaves_one_problem_less() {
 
 #[test]
 fn other_types_are_told_at_once() {
-    let checked = check_without_compiler(DefinitionType::Workflow, "document: {}\n");
+    let checked = check_without_compiler(DefinitionType::Prediction, "---\nmodel: a\n---\n");
     assert_eq!(codes(&checked), ["document.type"]);
 }
 

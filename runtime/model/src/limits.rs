@@ -113,3 +113,16 @@ pub const ROW_MEMBER_BYTES: usize = 2_048;
 pub const ROW_DATA_BYTES: usize = 4_096;
 /// "Problem documents": errors of one document.
 pub const ERRORS_SHOWN: usize = 100;
+
+/// "Limits" of workflows: nested task lists.
+pub const TASK_LISTS: usize = 64;
+/// "Limits" of workflows: the reference of a `call` task.
+pub const CALL_REFERENCE_BYTES: usize = 256;
+/// "Limits" of workflows: branches of a fork.
+pub const FORK_BRANCHES: usize = 32;
+/// "Limits" of workflows: filters of an event trigger.
+pub const TRIGGER_FILTERS: usize = 64;
+/// "Limits" of workflows: `schedule.every`.
+pub const EVERY_MILLISECONDS: u64 = 60_000;
+/// "Limits" of workflows: the longest a run may last, unless the setting says otherwise.
+pub const WORKFLOW_MILLISECONDS: u64 = 30 * 24 * 60 * 60 * 1_000;

@@ -61,6 +61,24 @@ pub struct Fix {
     pub edits: Vec<Edit>,
 }
 
+/// How a published problem says its place.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Form {
+    /// `Line 4, /config/temperature: …`, of a document with front matter.
+    #[default]
+    Line,
+    /// `Line 7, column 12: at /do/1/loop/for: …`, of a workflow. "Saving a document".
+    Column,
+}
+
+impl Form {
+    #[allow(clippy::trivially_copy_pass_by_ref, reason = "the signature serde asks for")]
+    fn is_line(&self) -> bool {
+        *self == Self::Line
+    }
+}
+
 /// One mistake in a document.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Problem {
@@ -78,13 +96,24 @@ pub struct Problem {
     /// The edit that repairs it, where one is obvious.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub fix: Option<Fix>,
+    /// How it is published.
+    #[serde(skip_serializing_if = "Form::is_line", default)]
+    pub form: Form,
 }
 
 impl Problem {
     /// An error without hint or fix.
     #[must_use]
     pub fn error(code: &str, place: Place, message: impl Into<String>) -> Self {
-        Self { code: code.into(), severity: Severity::Error, place, message: message.into(), hint: None, fix: None }
+        Self {
+            code: code.into(),
+            severity: Severity::Error,
+            place,
+            message: message.into(),
+            hint: None,
+            fix: None,
+            form: Form::Line,
+        }
     }
 
     /// A warning without hint or fix.
@@ -107,14 +136,16 @@ impl Problem {
         self
     }
 
-    /// The published form: `Line 4, /config/temperature: Expected number`, or `Line 9: …` without a pointer.
+    /// The published form: `Line 4, /config/temperature: Expected number`, or `Line 9: …` without a pointer;
+    /// of a workflow with the column, as `Line 7, column 12: at /do/1/loop/for: It needs in`.
     #[must_use]
     pub fn published(&self) -> String {
-        match &self.place.pointer {
-            Some(pointer) if !pointer.is_empty() => {
-                format!("Line {}, {}: {}", self.place.line, pointer, self.message)
-            }
-            _ => format!("Line {}: {}", self.place.line, self.message),
+        let Self { place: Place { line, column, pointer, .. }, message, form, .. } = self;
+        match (form, pointer.as_deref().filter(|pointer| !pointer.is_empty())) {
+            (Form::Line, Some(pointer)) => format!("Line {line}, {pointer}: {message}"),
+            (Form::Line, None) => format!("Line {line}: {message}"),
+            (Form::Column, Some(pointer)) => format!("Line {line}, column {column}: at {pointer}: {message}"),
+            (Form::Column, None) => format!("Line {line}, column {column}: {message}"),
         }
     }
 }

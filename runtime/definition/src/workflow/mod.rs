@@ -1,9 +1,28 @@
 //! Workflows: from a YAML document to a program of tasks.
 
+mod attempt;
+mod cron;
+mod document;
+mod draft;
+mod events;
+mod judge;
+mod kinds;
 mod program;
+mod read;
+mod schedule;
+mod shape;
+mod sight;
+mod tasks;
+mod value;
 
+#[cfg(test)]
+mod tests;
+
+pub use cron::Cron;
 pub use program::{
     Attribute, Branching, Case, Catch, Directive, Duration, ErrorTest, Expression, ExpressionId, Fields, Kind, Limit,
     List, ListId, Listening, Match, Raised, Reading, Retry, RetryDelay, Rule, Shape, Takes, Target, Task, TaskId,
     Template, Trigger, TriggerFilter, WorkflowDetails,
 };
+pub(crate) use read::{TEXT, read};
+pub use shape::{shape_issues, shape_schema};
