@@ -42,6 +42,7 @@ pub(crate) fn of_runtime(settings: &playbook_server::settings::Settings) -> Sett
         recall_max_functions: settings.recall_max_functions,
         recall_max_rebuilds: settings.recall_max_rebuilds,
         recall_playbooks_at_once: settings.recall_playbooks_at_once,
+        interaction_open_requests: settings.interaction_open_requests,
         ..Settings::default()
     }
 }

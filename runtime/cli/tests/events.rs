@@ -46,6 +46,7 @@ fn every_event_a_fold_sees_is_written_out() {
             "definition_created",
             "definition_created",
             "definition_created",
+            "definition_created",
             "run_started",
             "run_succeeded",
             "run_started",
@@ -57,14 +58,14 @@ fn every_event_a_fold_sees_is_written_out() {
         ]
     );
     assert!(!all.out.contains("\"input\""), "no run's input is an event's: {all:?}");
-    assert_eq!(events[4]["data"]["output"]["campaign"], "idea");
-    assert_eq!((&events[4]["caller"], &events[4]["definitionversion"]), (&json!("local"), &json!(1)));
+    assert_eq!(events[5]["data"]["output"]["campaign"], "idea");
+    assert_eq!((&events[5]["caller"], &events[5]["definitionversion"]), (&json!("local"), &json!(1)));
 
     let some = lines(&export(&["--type", "run_succeeded", "--type", spend]).ended(0));
     assert_eq!(types(&some), ["run_succeeded", "run_succeeded", spend, spend]);
     let at = |at: usize| events[at]["time"].as_str().expect("a time");
-    let between = lines(&export(&["--since", at(3), "--until", at(9)]).ended(0));
-    assert!(between.contains(&events[3]) && !between.contains(&events[9]), "{between:?}");
+    let between = lines(&export(&["--since", at(4), "--until", at(10)]).ended(0));
+    assert!(between.contains(&events[4]) && !between.contains(&events[10]), "{between:?}");
     assert_eq!(lines(&export(&["--until", "2020-01-01T00:00:00Z"]).ended(0)), Vec::<Value>::new());
 
     let batch = export(&["--format", "batch"]).ended(0);
@@ -72,7 +73,7 @@ fn every_event_a_fold_sees_is_written_out() {
     assert_eq!(export(&["--format", "batch", "--type", "nothing"]).ended(0).json(), json!([]));
 
     let to = ["--to", "events.jsonl"];
-    assert_eq!(export(&to).ended(0).out, "11 events written to events.jsonl.\n");
+    assert_eq!(export(&to).ended(0).out, "12 events written to events.jsonl.\n");
     assert_eq!(place.read("events.jsonl"), all.out);
     assert!(export(&to).ended(2).err.contains("there already"));
     let again = export(&["--to", "events.jsonl", "--force", "--type", spend, "--json"]).ended(0).json();
@@ -119,7 +120,7 @@ fn published_events_are_imported_once() {
     let checked =
         place.run(&["events", "import", "all.jsonl", "--folder", "other", "--check", "--json"]).ended(1).json();
     assert_eq!((&checked["would_import"], &checked["there_already"]), (&json!(0), &json!(2)));
-    assert_eq!(checked["problems"].as_array().map(Vec::len), Some(9));
+    assert_eq!(checked["problems"].as_array().map(Vec::len), Some(10));
 }
 
 #[test]

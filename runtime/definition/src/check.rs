@@ -2,7 +2,7 @@
 
 use crate::details::Details;
 use crate::reader::{Reader, SchemaRead};
-use crate::{computation, recall, workflow};
+use crate::{computation, interaction, recall, workflow};
 use playbook_model::definition::DefinitionType;
 use playbook_model::limits::CHECK_MILLISECONDS;
 use playbook_model::position::Span;
@@ -141,10 +141,11 @@ fn judge(kind: DefinitionType, name: Option<&str>, text: &str, judge: Judge<'_>)
         DefinitionType::Workflow => workflow::read(&mut reader, judge),
         DefinitionType::Computation => computation::read(&mut reader, judge),
         DefinitionType::Recall => recall::read(&mut reader, name, judge),
+        DefinitionType::Interaction => interaction::read(&mut reader),
         other => {
             let place = Place::of(&reader.index, Span::new(0, 0), None);
             let message = format!(
-                "This program checks computation and recall functions and workflows; a {} is not one of them.",
+                "This program checks computation, interaction and recall functions and workflows; a {} is not one of them.",
                 other.noun()
             );
             reader.problems = vec![Problem::error("document.type", place, message)];

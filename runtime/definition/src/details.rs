@@ -13,6 +13,8 @@ pub enum Details {
     Computation(ComputationDetails),
     /// Of a recall function.
     Recall(RecallDetails),
+    /// Of an interaction function that asks a party.
+    Interaction(InteractionDetails),
     /// Of a workflow.
     Workflow(Box<crate::workflow::WorkflowDetails>),
 }
@@ -21,6 +23,29 @@ pub enum Details {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ComputationDetails {
     /// The document's line on which the program begins, from 1.
+    pub first_line: u32,
+}
+
+/// What asking a party needs.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct InteractionDetails {
+    /// Renders the party.
+    pub to: TemplateText,
+    /// How long a request stays open, in milliseconds: one minute to 30 days.
+    pub expires: u64,
+    /// Renders the message.
+    pub message: TemplateText,
+    /// What the answer must match; without it a run asks for none.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub answer_schema: Option<Value>,
+}
+
+/// A Liquid template that was read without a fault.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TemplateText {
+    /// As it is written.
+    pub text: String,
+    /// The document's line on which it begins, from 1.
     pub first_line: u32,
 }
 

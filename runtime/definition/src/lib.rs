@@ -15,6 +15,7 @@ mod details;
 mod event;
 mod filter;
 mod front_matter;
+mod interaction;
 mod module;
 mod overview;
 mod playbook;
@@ -28,6 +29,6 @@ mod yaml;
 mod tests;
 
 pub use check::{Checked, Definition, LargestView, Outline, Unjudged, check, check_without_compiler};
-pub use details::{ComputationDetails, Data, Details, Filter, RecallDetails, uses};
+pub use details::{ComputationDetails, Data, Details, Filter, InteractionDetails, RecallDetails, TemplateText, uses};
 pub use overview::used_by_section;
 pub use playbook::read_playbook;

@@ -4,6 +4,7 @@
 
 pub mod definition;
 pub mod event;
+pub mod interaction;
 pub mod playbook;
 pub mod row;
 pub mod run;

@@ -35,6 +35,9 @@ pub fn summary(fact: &Fact, context: &Context) -> String {
             _ if context.called_by.is_some() => format!("A workflow called the {noun} {name}"),
             _ => format!("A run of the {noun} {name} was started{by}"),
         },
+        Fact::RunDeferred(deferred) => {
+            format!("The {noun} {name} asked {} and waits for an answer", json::cut(&deferred.interaction.to, 100))
+        }
         Fact::RunSucceeded { .. } => format!("The run of the {noun} {name} succeeded"),
         Fact::RunRejected { rejection, .. } => {
             format!("The run of the {noun} {name} was rejected: {}", why(rejection.reason, rejection.kind))
@@ -84,6 +87,17 @@ pub fn data(fact: &Fact, detail: Detail) -> Value {
             large(&mut row, "input", &started.input, detail);
             row.insert("calls_tools".into(), started.calls_tools.into());
             row.insert("finishes_later".into(), started.finishes_later.into());
+        }
+        Fact::RunDeferred(deferred) => {
+            let request = &deferred.interaction;
+            row.insert("delivery".into(), Value::Null);
+            row.insert("to".into(), request.to.clone().into());
+            row.insert("message_bytes".into(), request.message.len().into());
+            if detail == Detail::Whole {
+                row.insert("message".into(), request.message.clone().into());
+            }
+            row.insert("expires_at".into(), request.expires_at.iso().into());
+            row.insert("takes_answer".into(), true.into());
         }
         Fact::RunSucceeded { output, record } => {
             large(&mut row, "output", output, detail);

@@ -1,12 +1,13 @@
 //! A run of a computation function: "Endings" and "Record".
 
 use crate::words::{Named, Who, check_output, stopped};
-use crate::{Performed, Stage, input};
+use crate::{Performed, Stage};
 use playbook_definition::ComputationDetails;
 use playbook_model::ending::Ending;
 use playbook_model::record::SavedDefinition;
 use playbook_model::{json, limits};
 use playbook_sandbox::{Bounds, Program};
+use playbook_schema::check_input;
 use playbook_worker::RunJob;
 use serde_json::{Value, json};
 
@@ -19,7 +20,7 @@ pub async fn computation(
     details: &ComputationDetails,
     input: &Value,
 ) -> Performed {
-    if let Err(rejection) = input::check(saved.input_schema.as_ref(), input) {
+    if let Err(rejection) = check_input(saved.input_schema.as_ref(), input) {
         return rejection.into();
     }
     let Some(text) = saved.stripped.clone() else {

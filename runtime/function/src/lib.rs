@@ -3,7 +3,6 @@
 //! Records nothing and decides nothing about ids or retries; a wall clock comes in as a moment and a deadline.
 
 mod computation;
-mod input;
 mod recall;
 mod words;
 

@@ -2,12 +2,13 @@
 
 use crate::computation::unprepared;
 use crate::words::{Named, Who, check_output, stopped};
-use crate::{Performed, Stage, input};
+use crate::{Performed, Stage};
 use playbook_definition::RecallDetails;
 use playbook_model::ending::{Ending, Kind, Reason, Rejection};
 use playbook_model::record::SavedDefinition;
 use playbook_model::{json, limits};
 use playbook_sandbox::{Bounds, Program};
+use playbook_schema::check_input;
 use playbook_worker::RunJob;
 use serde_json::{Value, json};
 
@@ -30,7 +31,7 @@ pub async fn recall(
     input: &Value,
     reading: impl FnOnce() -> Result<Reading, Rejection>,
 ) -> Performed {
-    if let Err(rejection) = input::check(saved.input_schema.as_ref(), input) {
+    if let Err(rejection) = check_input(saved.input_schema.as_ref(), input) {
         return rejection.into();
     }
     let reading = match reading() {

@@ -4,7 +4,7 @@ use crate::error::AppendError;
 use crate::record::{Content, NewRecord, Record};
 use crate::stream::Stream;
 use crate::writer::{Job, Kept};
-use crate::{DATA_BYTES, DATA_LEVELS, KEPT_APART_BYTES, RECORDS_AN_APPEND, content, number, runs};
+use crate::{DATA_BYTES, DATA_LEVELS, KEPT_APART_BYTES, RECORDS_AN_APPEND, content, number, projection};
 use playbook_model::id::message_id;
 use playbook_model::json;
 use playbook_model::time::Moment;
@@ -95,8 +95,8 @@ impl Append {
             ])?;
             ready.global = conn.last_insert_rowid();
             if let Some(run) = self.stream.run_id() {
-                let step = runs::Step { owner, run: run.to_string(), global: ready.global, kind, data, context };
-                runs::fold(conn, &step)?;
+                let step = projection::Step { owner, run: run.to_string(), global: ready.global, kind, data, context };
+                projection::fold(conn, &step)?;
             }
         }
         Ok(())

@@ -1,7 +1,7 @@
 //! The event log: what a playbook recorded, in one SQLite file.
 //!
 //! Appends records to streams at an expected position, reads them back in the order they were recorded,
-//! and keeps in the same transaction what is read too often to be folded each time: the list of runs.
+//! and keeps in the same transaction what is read too often to be folded each time: the list of runs and the open requests.
 //! Beside the records it keeps the views that recall functions fold, since both must survive together.
 //!
 //! This crate decides nothing and reads no clock.
@@ -22,8 +22,10 @@ mod migrate;
 mod number;
 mod page;
 mod pool;
+mod projection;
 mod read;
 mod record;
+mod requests;
 mod runs;
 mod stream;
 mod view;
@@ -35,6 +37,7 @@ pub use feed::{FeedPage, FeedQuery, Order};
 pub use log::{History, Sizes};
 pub use page::{Page, PageQuery, Wanted};
 pub use record::{Content, NewAppend, NewRecord, Record};
+pub use requests::{OpenRequest, RequestsPage, RequestsQuery};
 pub use runs::{RunRow, RunsPage, RunsQuery};
 pub use stream::Stream;
 pub use view::{LastEvent, Saved, ViewHead, ViewRow};

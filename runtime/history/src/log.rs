@@ -12,7 +12,7 @@ use crate::runs::{self, RunRow, RunsPage, RunsQuery};
 use crate::stream::Stream;
 use crate::view::{self, Change, Rewrite, Saved, ViewHead, ViewRow};
 use crate::writer::Desk;
-use crate::{along, append, migrate, read};
+use crate::{along, append, migrate, projection, read};
 use playbook_model::id::{PlaybookKey, RunId};
 use playbook_model::time::Moment;
 use rusqlite::config::DbConfig;
@@ -89,7 +89,7 @@ impl History {
             }
             why => OpenError::Io { path: path.clone(), why: why.into() },
         };
-        runs::prepare(&mut conn).map_err(refused)?;
+        projection::prepare(&mut conn).map_err(refused)?;
         let end = read::end(&conn).map_err(|why| OpenError::sql(path, why))?;
         let (sender, newest) = watch::channel(end);
         let desk = Desk::open(conn, path.clone(), spared, sender).map_err(|why| OpenError::io(path, why))?;
@@ -352,6 +352,10 @@ impl History {
             }),
         }));
         answer.recv().unwrap_or(Err(AppendError::Closed))
+    }
+
+    pub(crate) fn reading<T>(&self, read: impl Fn(&Connection) -> Result<T, ReadError>) -> Result<T, ReadError> {
+        self.inner.pool.read(read)
     }
 
     /// The newest global position of the file, told on every append of this process.

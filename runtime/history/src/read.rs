@@ -134,7 +134,7 @@ pub(crate) fn playbooks(conn: &Connection) -> Result<Vec<PlaybookKey>, ReadError
 }
 
 /// The playbook of an owner's key, `playbook/<org>/<id>`; an org's own key names none.
-fn playbook(key: &str) -> Option<PlaybookKey> {
+pub(crate) fn playbook(key: &str) -> Option<PlaybookKey> {
     let (org, id) = key.strip_prefix("playbook/")?.split_once('/')?;
     Some(PlaybookKey { org: OrgId::new(org).ok()?, playbook: PlaybookId::new(id).ok()? })
 }

@@ -1,18 +1,14 @@
 //! The list of runs: a projection, one row a run, folded inside the append's transaction.
-//!
-//! Its table carries a version in its name.
-//! When the version changes, the next opening fills the new table from the records and drops the old one.
 
 use crate::error::ReadError;
-use crate::record::{Content, Raw};
+use crate::projection::{Projection, Step};
 use crate::{append, cursor, number};
 use playbook_model::definition::DefinitionType;
 use playbook_model::ending::RunStatus;
 use playbook_model::id::{PlaybookKey, RunId};
 use playbook_model::limits::PAGE_EXAMINED;
-use playbook_model::record::Context;
 use playbook_model::time::Moment;
-use rusqlite::{Connection, OptionalExtension, Row, TransactionBehavior, params};
+use rusqlite::{Connection, OptionalExtension, Row, params};
 use serde_json::Value;
 
 /// A run as listed.
@@ -115,16 +111,6 @@ pub(crate) const TREE: &str = concat!(
 const COLUMNS: &str = "run_id, type, name, version, status, first_position, started_at, started_by, finished_at, \
      reason, kind, because";
 
-/// A record of a run's stream, to be folded.
-pub(crate) struct Step<'a> {
-    pub(crate) owner: i64,
-    pub(crate) run: String,
-    pub(crate) global: i64,
-    pub(crate) kind: &'a str,
-    pub(crate) data: &'a Value,
-    pub(crate) context: &'a Context,
-}
-
 /// Folds one record into its run's row. A record of another type changes nothing.
 pub(crate) fn fold(conn: &Connection, step: &Step<'_>) -> rusqlite::Result<()> {
     match step.kind {
@@ -186,56 +172,17 @@ fn end(conn: &Connection, step: &Step<'_>, status: RunStatus) -> rusqlite::Resul
     Ok(())
 }
 
-/// Makes the table and fills it from the records, unless it is there; drops those of other versions.
-pub(crate) fn prepare(conn: &mut Connection) -> Result<(), ReadError> {
-    let tables: Vec<String> = conn
-        .prepare("SELECT name FROM sqlite_schema WHERE type = 'table' AND substr(name, 1, length(?1)) = ?1")?
-        .query_map([FAMILY], |row| row.get(0))?
-        .collect::<rusqlite::Result<_>>()?;
-    let others: Vec<&String> = tables.iter().filter(|name| *name != TABLE).collect();
-    if tables.iter().any(|name| name == TABLE) && others.is_empty() {
-        return Ok(());
-    }
-    let transaction = conn.transaction_with_behavior(TransactionBehavior::Immediate)?;
-    for other in others {
-        transaction.execute_batch(&format!("DROP TABLE \"{}\"", other.replace('"', "\"\"")))?;
-    }
-    if !tables.iter().any(|name| name == TABLE) {
-        transaction.execute_batch(CREATE)?;
-        let folded = refill(&transaction)?;
-        tracing::info!(folded, "the list of runs was built from the records");
-    }
-    transaction.commit()?;
-    Ok(())
-}
-
-fn refill(conn: &Connection) -> Result<u64, ReadError> {
-    let mut select = conn.prepare(
-        "SELECT r.global, r.owner, s.name FROM record r JOIN stream s ON s.id = r.stream \
-         WHERE r.kind IN ('run_started', 'run_succeeded', 'run_rejected', 'run_failed') ORDER BY r.global",
-    )?;
-    let mut rows = select.query([])?;
-    let mut folded = 0;
-    while let Some(row) = rows.next()? {
-        let (global, owner, stream): (i64, i64, String) = (row.get(0)?, row.get(1)?, row.get(2)?);
-        let Some((_, run)) = stream.split_once("/runs/") else { continue };
-        let raw = Raw::at(conn, global)?;
-        // Only a refusal's data is read.
-        let read = if raw.kind == "run_rejected" { Content::Joined } else { Content::Sizes };
-        let record = raw.record(conn, read)?;
-        let step = Step {
-            owner,
-            run: run.to_owned(),
-            global,
-            kind: &record.kind,
-            data: &record.data,
-            context: &record.context,
-        };
-        fold(conn, &step)?;
-        folded += 1;
-    }
-    Ok(folded)
-}
+/// The list of runs.
+pub(crate) const LIST: Projection = Projection {
+    words: "the list of runs",
+    family: FAMILY,
+    table: TABLE,
+    create: CREATE,
+    kinds: &["run_started", "run_succeeded", "run_rejected", "run_failed"],
+    // Only a refusal's data is read.
+    read: &["run_rejected"],
+    fold,
+};
 
 /// One run's row.
 pub(crate) fn one(conn: &Connection, playbook: &PlaybookKey, run: RunId) -> Result<Option<RunRow>, ReadError> {

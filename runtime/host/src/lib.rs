@@ -6,6 +6,7 @@ pub mod api;
 mod call;
 pub mod cases;
 mod clock;
+mod due;
 pub mod folder;
 mod index;
 pub mod moving;

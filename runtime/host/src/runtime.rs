@@ -14,7 +14,7 @@ use playbook_worker::{Pool, WorkerProgram};
 use std::collections::HashMap;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
-use tokio::sync::watch;
+use tokio::sync::{Notify, watch};
 
 /// Whether a runtime keeps the views of recall functions while it is open.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -36,6 +36,8 @@ pub struct Settings {
     pub recall_max_rebuilds: usize,
     /// Playbooks followed at once: 1 to 64.
     pub recall_playbooks_at_once: usize,
+    /// Requests of a playbook that may wait at once: 1 to 1,000,000.
+    pub interaction_open_requests: usize,
     /// Milliseconds of one run, waiting for its turn included. Not an operator's to set: only a test that must not
     /// depend on the machine's speed gives more.
     pub run_milliseconds: u64,
@@ -54,6 +56,7 @@ impl Default for Settings {
             recall_max_functions: limits::RECALL_FUNCTIONS,
             recall_max_rebuilds: limits::RECALL_REBUILDS,
             recall_playbooks_at_once: limits::RECALL_PLAYBOOKS_AT_ONCE,
+            interaction_open_requests: limits::INTERACTION_OPEN_REQUESTS,
             run_milliseconds: limits::RUN_MILLISECONDS,
             fold_milliseconds: limits::FOLD_MILLISECONDS,
             page_records: limits::PAGE_RECORDS,
@@ -121,6 +124,8 @@ pub(crate) struct Inner {
     pub(crate) settings: Settings,
     pub(crate) index: Index,
     pub(crate) views: Keeper,
+    /// Tells that a request was made.
+    pub(crate) requests: Notify,
     /// The runs this process performs now, so that a second request for one waits for it.
     pub(crate) going: Mutex<HashMap<(PlaybookKey, RunId), watch::Receiver<bool>>>,
     stopping: watch::Sender<bool>,
@@ -165,6 +170,7 @@ impl Runtime {
         let pool = Pool::new(program, settings.computation_workers);
         let runtime = Self(Arc::new(Inner {
             views: Keeper::new(),
+            requests: Notify::new(),
             index: Index::default(),
             going: Mutex::default(),
             stopping: watch::Sender::new(false),
@@ -178,6 +184,7 @@ impl Runtime {
         runtime.load_views().await?;
         if runtime.0.settings.views == Views::Kept {
             runtime.follow_views();
+            runtime.follow_requests();
         }
         Ok(runtime)
     }

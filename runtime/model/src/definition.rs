@@ -26,6 +26,25 @@ impl DefinitionType {
     pub const ALL: [Self; 6] =
         [Self::Workflow, Self::Reasoning, Self::Interaction, Self::Prediction, Self::Recall, Self::Computation];
 
+    /// The types this program checks and runs, in the order people see them.
+    pub const RUN: [Self; 3] = [Self::Interaction, Self::Recall, Self::Computation];
+
+    /// Whether this program checks and runs definitions of the type.
+    #[must_use]
+    pub fn is_run(self) -> bool {
+        Self::RUN.contains(&self)
+    }
+
+    /// The types of [`Self::RUN`] in words: `computation or recall`.
+    #[must_use]
+    pub fn run_words(joined: &str) -> String {
+        let words: Vec<&str> = Self::RUN.iter().rev().map(|kind| kind.word()).collect();
+        match words.split_last() {
+            Some((last, start)) if !start.is_empty() => format!("{} {joined} {last}", start.join(", ")),
+            _ => words.concat(),
+        }
+    }
+
     /// The type's word, also its folder in a playbook.
     #[must_use]
     pub fn word(self) -> &'static str {

@@ -97,6 +97,19 @@ pub const RECALL_PLAYBOOKS_AT_ONCE: usize = 4;
 /// "The sandbox": runs at once, unless the setting says otherwise.
 pub const COMPUTATION_WORKERS: usize = 4;
 
+/// "A workflow document": the shortest time a request stays open.
+pub const EXPIRES_LEAST_MILLISECONDS: u64 = 60 * 1_000;
+/// "A workflow document": the longest time a request stays open.
+pub const EXPIRES_MOST_MILLISECONDS: u64 = 30 * 24 * 60 * 60 * 1_000;
+/// "Templates": a rendered message.
+pub const MESSAGE_BYTES: usize = 8 * 1024;
+/// "Templates": a rendered party, and what an answer claims of who answered.
+pub const PARTY_BYTES: usize = 256;
+/// "Answering": an answer as JSON.
+pub const ANSWER_BYTES: usize = 65_536;
+/// "Starting a request": open requests of a playbook, unless the setting says otherwise.
+pub const INTERACTION_OPEN_REQUESTS: usize = 10_000;
+
 /// "Transport": the body of a request.
 pub const BODY_BYTES: usize = 1_048_576;
 /// "Paging": rows of a page, unless asked for.

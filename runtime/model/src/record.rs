@@ -207,6 +207,8 @@ pub struct PlaybookText {
 pub enum Fact {
     /// A run, or another attempt of it, starts.
     RunStarted(RunStarted),
+    /// A run goes on until something outside happens.
+    RunDeferred(Box<RunDeferred>),
     /// A run ended with an output.
     RunSucceeded {
         /// The result.
@@ -265,6 +267,28 @@ pub struct RunStarted {
     pub finishes_later: bool,
 }
 
+/// What a run that goes on waits for.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct RunDeferred {
+    /// The answer to a request.
+    pub interaction: InteractionRequest,
+}
+
+/// A request to a party, as it was rendered once.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct InteractionRequest {
+    /// The party: 1 to 256 bytes without control characters.
+    pub to: String,
+    /// At most 8 KiB of text.
+    pub message: String,
+    /// What the answer must match: the schema of the version that asked.
+    pub answer_schema: Value,
+    /// When it was asked.
+    pub requested_at: Moment,
+    /// From when on it is not answered any more.
+    pub expires_at: Moment,
+}
+
 /// A stored fact this program cannot read.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("a record of the type {kind} cannot be read: {why}")]
@@ -281,6 +305,7 @@ impl Fact {
     pub fn kind(&self) -> &'static str {
         match self {
             Self::RunStarted(_) => "run_started",
+            Self::RunDeferred(_) => "run_deferred",
             Self::RunSucceeded { .. } => "run_succeeded",
             Self::RunRejected { .. } => "run_rejected",
             Self::RunFailed { .. } => "run_failed",
@@ -295,12 +320,28 @@ impl Fact {
         }
     }
 
+    /// The fact's type as the history shows it: a deferral is shown as what it waits for.
+    #[must_use]
+    pub fn shown_kind(&self) -> &'static str {
+        match self {
+            Self::RunDeferred(_) => "interaction_requested",
+            other => other.kind(),
+        }
+    }
+
+    /// The stored type of a type as the history shows it.
+    #[must_use]
+    pub fn stored_kind(shown: &str) -> &str {
+        if shown == "interaction_requested" { "run_deferred" } else { shown }
+    }
+
     /// The fact's data, as stored.
     #[must_use]
     pub fn data(&self) -> Value {
         let write = |value: Result<Value, serde_json::Error>| value.expect("a fact holds nothing JSON cannot");
         match self {
             Self::RunStarted(started) => write(serde_json::to_value(started)),
+            Self::RunDeferred(deferred) => write(serde_json::to_value(deferred)),
             Self::RunSucceeded { output, record } => serde_json::json!({ "output": output, "record": record }),
             Self::RunRejected { rejection, record } => {
                 let mut data = write(serde_json::to_value(rejection));
@@ -359,6 +400,7 @@ impl Fact {
         }
         Ok(match kind {
             "run_started" => Self::RunStarted(of(kind, data)?),
+            "run_deferred" => Self::RunDeferred(of(kind, data)?),
             "run_succeeded" => {
                 let Succeeded { output, record } = of(kind, data)?;
                 Self::RunSucceeded { output, record }
@@ -389,5 +431,37 @@ impl Fact {
                 return Err(Unreadable { kind: kind.into(), why: "this program does not know the type".into() });
             }
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn a_deferral_keeps_its_written_shape() {
+        let fact = Fact::RunDeferred(Box::new(RunDeferred {
+            interaction: InteractionRequest {
+                to: "anna@example.com".into(),
+                message: "Approve?".into(),
+                answer_schema: json!({"type": "object"}),
+                requested_at: Moment(1_000),
+                expires_at: Moment(61_000),
+            },
+        }));
+        assert_eq!(fact.kind(), "run_deferred");
+        assert_eq!(fact.shown_kind(), "interaction_requested");
+        assert_eq!(
+            fact.data(),
+            json!({"interaction": {
+                "to": "anna@example.com",
+                "message": "Approve?",
+                "answer_schema": {"type": "object"},
+                "requested_at": 1_000,
+                "expires_at": 61_000,
+            }})
+        );
+        assert_eq!(Fact::read(fact.kind(), fact.data()), Ok(fact));
     }
 }

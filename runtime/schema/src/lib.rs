@@ -10,6 +10,7 @@
 mod draft;
 mod flaw;
 mod format;
+mod input;
 mod issue;
 mod keyword;
 mod largest;
@@ -25,6 +26,7 @@ mod tests;
 pub use draft::Draft;
 pub use flaw::{Flaw, REACH, REACH_IN_A_ROW, errors, flaws};
 pub use format::Format;
+pub use input::check_input;
 pub use issue::{Manner, pointed};
 pub use keyword::FORMATS;
 pub use largest::{Largest, largest};

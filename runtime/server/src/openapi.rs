@@ -127,7 +127,7 @@ fn schema(shape: Shape) -> Value {
         Shape::Slug => json!({"type": "string", "pattern": "^[a-z][a-z0-9-]{2,47}$"}),
         Shape::Org => json!({"type": "string", "pattern": "^[A-Za-z0-9_-]{1,64}$"}),
         Shape::Type => {
-            json!({"type": "string", "enum": [DefinitionType::Computation.word(), DefinitionType::Recall.word()]})
+            json!({"type": "string", "enum": DefinitionType::RUN.map(DefinitionType::word)})
         }
         Shape::Uuid => json!({"type": "string", "format": "uuid"}),
         Shape::Status => json!({"type": "string", "enum": ["started", "succeeded", "rejected", "failed"]}),

@@ -45,6 +45,8 @@ pub struct Settings {
     pub recall_max_rebuilds: usize,
     /// `RECALL_PLAYBOOKS_AT_ONCE`, 1 to 64.
     pub recall_playbooks_at_once: usize,
+    /// `INTERACTION_OPEN_REQUESTS`, 1 to 1,000,000.
+    pub interaction_open_requests: usize,
 }
 
 /// Why a server does not start: every setting that is wrong, a sentence each.
@@ -76,6 +78,11 @@ pub fn read(
         recall_max_functions: reader.count("RECALL_MAX_FUNCTIONS", limits::RECALL_FUNCTIONS, 1_000),
         recall_max_rebuilds: reader.count("RECALL_MAX_REBUILDS", limits::RECALL_REBUILDS, 64),
         recall_playbooks_at_once: reader.count("RECALL_PLAYBOOKS_AT_ONCE", limits::RECALL_PLAYBOOKS_AT_ONCE, 64),
+        interaction_open_requests: reader.count(
+            "INTERACTION_OPEN_REQUESTS",
+            limits::INTERACTION_OPEN_REQUESTS,
+            1_000_000,
+        ),
     };
     if reader.text("DATABASE_URL").is_some() {
         reader.wrong("DATABASE_URL", "names a database, and this server keeps its log in a file: use LEDGER_FILE");

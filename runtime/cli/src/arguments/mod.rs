@@ -112,7 +112,7 @@ pub(crate) struct Check {
 /// A definition, by type and name.
 #[derive(Debug, Args)]
 pub(crate) struct Which {
-    /// The definition's type: computation or recall.
+    /// The definition's type: computation, recall or interaction.
     #[arg(value_name = "TYPE", value_parser = kind)]
     pub(crate) kind: DefinitionType,
     /// The definition's name.
@@ -208,7 +208,7 @@ pub(crate) struct Test {
 Without keys the server is for this machine alone: it listens on a loopback address only.
 Settings come from the environment and from the file CONFIG_FILE names:
 PORT, HOST, LOCAL_MODE, API_KEYS, ALLOWED_ORIGINS, LEDGER_FILE, LOG_FORMAT, COMPUTATION_WORKERS,
-RECALL_MAX_FUNCTIONS, RECALL_MAX_REBUILDS, RECALL_PLAYBOOKS_AT_ONCE.")]
+RECALL_MAX_FUNCTIONS, RECALL_MAX_REBUILDS, RECALL_PLAYBOOKS_AT_ONCE, INTERACTION_OPEN_REQUESTS.")]
 pub(crate) struct Serve {
     /// The folder of a log that holds many playbooks; without it and without --folder, LEDGER_FILE or ./data.
     #[arg(long, value_name = "DIR", conflicts_with = "folder")]
@@ -281,8 +281,8 @@ pub(crate) struct Completions {
 
 fn kind(text: &str) -> Result<DefinitionType, String> {
     match DefinitionType::parse(text) {
-        Some(kind @ (DefinitionType::Computation | DefinitionType::Recall)) => Ok(kind),
-        _ => Err("expected computation or recall".into()),
+        Some(kind) if kind.is_run() => Ok(kind),
+        _ => Err(format!("expected {}", DefinitionType::run_words("or"))),
     }
 }
 

@@ -10,10 +10,11 @@ mod text;
 #[cfg(test)]
 mod tests;
 
-use crate::details::RecallDetails;
+use crate::details::{InteractionDetails, RecallDetails};
 use playbook_model::definition::DefinitionKey;
+use playbook_model::duration;
 use serde_json::Value;
-use text::{code, label, plain};
+use text::{block, code, label, plain};
 
 pub(crate) use sentence::sentence;
 
@@ -81,6 +82,46 @@ pub(crate) fn computation(description: Option<&str>, input: Option<&Value>, outp
     out.push_str("\n## How it works\n\n```mermaid\nflowchart LR\n");
     out.push_str("  given[\"The input\"] --> program[\"The function\"]\n  program --> result[\"The output\"]\n");
     out.push_str(&format!("```\n\n{PROGRAM}\n"));
+    out
+}
+
+/// An interaction function: what it is, whom it asks what, what it needs and what it gets, and how, in that order.
+pub(crate) fn interaction(description: Option<&str>, details: &InteractionDetails, input: Option<&Value>) -> String {
+    let open = duration::words(details.expires);
+    let asks = details.answer_schema.is_some();
+    let party = code(details.to.text.trim(), 300);
+    let mut out = described(description);
+    out.push_str(&format!("\n## Whom it asks\n\nThe party {party}"));
+    out.push_str(&if asks {
+        format!(", whose request waits in the playbook's inbox for {open}.\n")
+    } else {
+        ", who is told and not asked.\n".into()
+    });
+    out.push_str("\n## What it says\n\n");
+    out.push_str(&block(details.message.text.trim()));
+    out.push_str("\n## What it needs\n\n");
+    match input {
+        Some(schema) => out.push_str(&fields::value("A run is given", schema)),
+        None => out.push_str("A run is given any JSON value; one that is given nothing runs with an empty object.\n"),
+    }
+    out.push_str("\n## What it gives\n\n");
+    match &details.answer_schema {
+        Some(schema) => {
+            out.push_str(&fields::value("The answer is", schema));
+            out.push_str("\nWithout an answer in time the run ends unanswered.\n");
+        }
+        None => out.push_str("An empty object, at once: it takes no answer.\n"),
+    }
+    out.push_str("\n## How it works\n\n```mermaid\nflowchart LR\n  given[\"The input\"] --> request[\"");
+    out.push_str(&label(&format!("A message to {}", details.to.text.trim())));
+    out.push_str("\"]\n");
+    if asks {
+        out.push_str("  request --> answer[\"The answer\"]\n");
+        out.push_str(&format!("  request -. \"{}\" .-> unanswered[\"Unanswered\"]\n", label(&format!("after {open}"))));
+    } else {
+        out.push_str("  request --> done[\"Done\"]\n");
+    }
+    out.push_str("```\n");
     out
 }
 

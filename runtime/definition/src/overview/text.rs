@@ -35,6 +35,18 @@ pub(crate) fn code(text: &str, bytes: usize) -> String {
     format!("{fence}{pad}{line}{pad}{fence}")
 }
 
+/// A text as a block of code of Markdown, line by line as it stands.
+pub(crate) fn block(text: &str) -> String {
+    let mut longest = 2;
+    let mut run = 0;
+    for c in text.chars() {
+        run = if c == '`' { run + 1 } else { 0 };
+        longest = longest.max(run);
+    }
+    let fence = "`".repeat(longest + 1);
+    format!("{fence}text\n{text}\n{fence}\n")
+}
+
 /// A text as a quoted label of Mermaid, on one line and cut.
 pub(crate) fn label(text: &str) -> String {
     let line = text.split_whitespace().collect::<Vec<_>>().join(" ");

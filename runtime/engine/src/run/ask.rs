@@ -39,7 +39,7 @@ pub enum Ask {
     Refuse(Rejection),
 }
 
-/// Decides a request for a run that finishes within its call: a computation or a recall function.
+/// Decides a request for a run that finishes within its call, or that waits for an answer.
 #[must_use]
 pub fn ask(stream: &Stream, request: Request<'_>) -> Ask {
     match stream {
@@ -52,7 +52,7 @@ pub fn ask(stream: &Stream, request: Request<'_>) -> Ask {
             Reason::Conflict,
             "The run id belongs to a run of another definition or of another input; use a new id",
         )),
-        Stream::Run(run) if is_final(run) => Ask::Recorded,
+        Stream::Run(run) if is_final(run) || run.open_request().is_some() => Ask::Recorded,
         Stream::Run(_) => start(request),
     }
 }
@@ -95,7 +95,7 @@ mod tests {
     use super::*;
     use playbook_model::definition::DefinitionType;
     use playbook_model::id::DefinitionName;
-    use playbook_model::record::{Context, DefinitionRef, Fact, RunStarted};
+    use playbook_model::record::{Context, DefinitionRef, Fact, InteractionRequest, RunDeferred, RunStarted};
     use playbook_model::time::Moment;
     use serde_json::json;
 
@@ -176,6 +176,23 @@ mod tests {
     #[test]
     fn a_start_abandoned_by_a_crash_starts_again() {
         assert_eq!(asked(vec![started(json!({"a": 1}))], Newest::Active), Ask::Start);
+    }
+
+    #[test]
+    fn a_run_that_waits_for_an_answer_is_answered_as_it_stands() {
+        let deferred = Fact::RunDeferred(Box::new(RunDeferred {
+            interaction: InteractionRequest {
+                to: "anna".into(),
+                message: "?".into(),
+                answer_schema: json!({}),
+                requested_at: Moment(0),
+                expires_at: Moment(60_000),
+            },
+        }));
+        let facts = vec![started(json!({"a": 1})), deferred.clone()];
+        assert_eq!(asked(facts.clone(), Newest::Retired), Ask::Recorded);
+        let facts = [facts, vec![rejected(Reason::Unanswered)]].concat();
+        assert_eq!(asked(facts, Newest::Active), Ask::Recorded);
     }
 
     #[test]

@@ -4,4 +4,4 @@ mod ask;
 mod state;
 
 pub use ask::{Ask, Newest, Request, ask};
-pub use state::{Ended, Entry, RunState, Stream};
+pub use state::{Deferred, Ended, Entry, RunState, Stream};

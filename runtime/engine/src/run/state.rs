@@ -1,7 +1,7 @@
 //! A run as its own stream tells it.
 
 use playbook_model::ending::{Ending, Kind, Rejection, RunStatus};
-use playbook_model::record::{Context, DefinitionRef, Fact};
+use playbook_model::record::{Context, DefinitionRef, Fact, InteractionRequest};
 use playbook_model::time::Moment;
 use serde_json::Value;
 
@@ -31,10 +31,25 @@ pub struct RunState {
     pub started_at: Moment,
     /// Who started the newest attempt.
     pub started_by: String,
+    /// What the newest attempt's start carried beside its fact: each later record of the run carries the same.
+    pub context: Context,
+    /// What the newest attempt waits for, once it goes on after its call.
+    pub deferred: Option<Deferred>,
+    /// Who or what asked to cancel the newest attempt first, and why.
+    pub cancel: Option<(Kind, Option<String>)>,
     /// The ending of the newest attempt.
     pub ended: Option<Ended>,
     /// The newest position of the stream.
     pub position: u64,
+}
+
+/// What a run waits for.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Deferred {
+    /// The id of the deferral's record.
+    pub id: String,
+    /// The request it made.
+    pub request: InteractionRequest,
 }
 
 /// One record of a run's stream, read.
@@ -86,6 +101,9 @@ impl Stream {
                     attempts,
                     started_at: entry.context.at,
                     started_by: entry.context.by.clone(),
+                    context: entry.context.clone(),
+                    deferred: None,
+                    cancel: None,
                     ended: None,
                     position: entry.position,
                 }));
@@ -94,6 +112,13 @@ impl Stream {
                 run.position = entry.position;
                 let at = entry.context.at;
                 match fact {
+                    Fact::RunDeferred(deferred) => {
+                        run.deferred =
+                            Some(Deferred { id: entry.id.to_owned(), request: deferred.interaction.clone() });
+                    }
+                    Fact::RunCancelRequested { kind, reason } => {
+                        run.cancel.get_or_insert_with(|| (*kind, reason.clone()));
+                    }
                     Fact::RunSucceeded { output, record } => {
                         let ending = Ending::Succeeded { output: output.clone(), record: record.clone() };
                         run.ended = Some(Ended { ending, record: None, at });
@@ -129,6 +154,21 @@ impl Stream {
 }
 
 impl RunState {
+    /// The context of a further record of the run, at a moment, by whoever acts.
+    ///
+    /// It names the deferral as its cause once there is one, else the start.
+    #[must_use]
+    pub fn further(&self, at: Moment, by: &str) -> Context {
+        let cause = self.deferred.as_ref().map_or(&self.start_id, |deferred| &deferred.id);
+        Context { at, by: by.to_owned(), causation_id: Some(cause.clone()), ..self.context.clone() }
+    }
+
+    /// The request that waits for an answer.
+    #[must_use]
+    pub fn open_request(&self) -> Option<&InteractionRequest> {
+        self.deferred.as_ref().filter(|_| self.ended.is_none()).map(|deferred| &deferred.request)
+    }
+
     /// How the run stands.
     #[must_use]
     pub fn status(&self) -> RunStatus {

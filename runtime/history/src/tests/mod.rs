@@ -6,6 +6,7 @@ mod content;
 mod feed;
 mod full;
 mod page;
+mod requests;
 mod runs;
 mod view;
 

@@ -97,8 +97,8 @@ fn read(shape: Shape, value: Value) -> Result<Value, String> {
             _ => Err("1 to 64 letters, digits, underscores and hyphens".into()),
         },
         Shape::Type => match text.and_then(DefinitionType::parse) {
-            Some(DefinitionType::Computation | DefinitionType::Recall) => Ok(value),
-            _ => Err("a type this runtime runs: computation or recall".into()),
+            Some(kind) if kind.is_run() => Ok(value),
+            _ => Err(format!("a type this runtime runs: {}", DefinitionType::run_words("or"))),
         },
         Shape::Uuid => match text.map(RunId::parse) {
             Some(Ok(id)) => Ok(id.to_string().into()),

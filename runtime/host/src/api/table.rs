@@ -300,6 +300,39 @@ pub static OPERATIONS: &[Operation] = &[
         [PLAYBOOK, RUN, body("reason", Shape::Text { least: 1, most: 1_024 }, "Why, for whoever reads the run."),]
     ),
     op!(
+        "list_interactions",
+        Get,
+        "/playbooks/{playbook}/interactions",
+        PlaybookRead,
+        200,
+        "Lists the requests that wait for an answer, newest first.",
+        [
+            PLAYBOOK,
+            query("to", Shape::Text { least: 1, most: 256 }, "Only requests to this party."),
+            query("function", Shape::Slug, "Only requests of the interaction function of this name."),
+            LIMIT,
+            CURSOR,
+        ]
+    ),
+    op!(
+        "answer_interaction",
+        Post,
+        "/playbooks/{playbook}/runs/{run_id}/answer",
+        PlaybookWrite,
+        200,
+        "Answers a request, which ends its run with the answer as its output.",
+        [
+            PLAYBOOK,
+            RUN,
+            body("answer", Shape::Any, "The answer, of the schema that the request shows."),
+            maybe(
+                "claimed_for",
+                Shape::Text { least: 1, most: 256 },
+                "For whom it is answered; kept and never checked."
+            ),
+        ]
+    ),
+    op!(
         "publish_event",
         Post,
         "/playbooks/{playbook}/events",

@@ -1,7 +1,7 @@
 //! A folder as what is published to a server, and as what takes a text pulled from one.
 
 use super::file::{Base, FileError, Folder};
-use playbook_model::definition::{DefinitionKey, DefinitionType};
+use playbook_model::definition::DefinitionKey;
 use playbook_model::problem;
 use playbook_publish::{Mine, Published};
 use playbook_typescript::Compiler;
@@ -14,7 +14,7 @@ pub fn mine(folder: &Folder, compiler: &Compiler) -> Result<Vec<Mine>, FileError
     let (keys, _) = folder.list()?;
     let mut all = Vec::new();
     for key in keys {
-        if !matches!(key.kind, DefinitionType::Computation | DefinitionType::Recall) {
+        if !key.kind.is_run() {
             continue;
         }
         let Some(document) = folder.read(&key)? else { continue };

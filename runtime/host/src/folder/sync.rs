@@ -4,7 +4,7 @@ use super::file::{FileError, Folder, PlaybookFile};
 use crate::api::{Caller, operation};
 use crate::runtime::{Runtime, incident};
 use playbook_engine::definition::Definition;
-use playbook_model::definition::{DefinitionKey, DefinitionType};
+use playbook_model::definition::DefinitionKey;
 use playbook_model::ending::Rejection;
 use playbook_model::id::PlaybookKey;
 use playbook_model::refusal::Refusal;
@@ -110,7 +110,7 @@ impl Runtime {
         playbook: &PlaybookKey,
         key: &DefinitionKey,
     ) -> Result<Result<(), Refusal>, FileError> {
-        if !matches!(key.kind, DefinitionType::Computation | DefinitionType::Recall) {
+        if !key.kind.is_run() {
             let words = format!("This version of the program does not run a {}", key.kind.noun());
             return Ok(Err(Rejection::new(playbook_model::ending::Reason::Conflict, words).into()));
         }

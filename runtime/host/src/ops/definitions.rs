@@ -13,9 +13,6 @@ use playbook_model::refusal::Refusal;
 use playbook_model::time::Moment;
 use serde_json::{Value, json};
 
-/// The types this runtime runs, each with a stream of its own.
-pub(crate) const RUN_TYPES: [DefinitionType; 2] = [DefinitionType::Recall, DefinitionType::Computation];
-
 impl Runtime {
     pub(crate) async fn create_definition(&self, asked: Asked<'_>, playbook: &PlaybookKey) -> Result<Value, Refusal> {
         let key = asked.given.definition()?;
@@ -154,7 +151,7 @@ impl Runtime {
     /// The active definitions that use one, read as they stand now.
     async fn used_by(&self, playbook: &PlaybookKey, key: &DefinitionKey) -> Result<Vec<DefinitionKey>, Refusal> {
         let mut users = Vec::new();
-        for kind in RUN_TYPES {
+        for kind in DefinitionType::RUN {
             let state = self.definitions(playbook, kind).await?;
             for (name, definition) in state.active() {
                 let Ok(name) = playbook_model::id::DefinitionName::new(name.clone()) else { continue };

@@ -66,7 +66,7 @@ impl Runtime {
             _ => Order::NewestFirst,
         };
         let playbook = playbook.clone();
-        let kind = asked.given.text("type").map(str::to_owned);
+        let kind = asked.given.text("type").map(|shown| Fact::stored_kind(shown).to_owned());
         let since = asked.given.text("since").and_then(Moment::parse);
         let limit = asked.given.limit();
         let cursor = asked.given.text("cursor").map(str::to_owned);
@@ -128,13 +128,13 @@ fn receipt(published: &PublishedEvent, recorded_at: Moment) -> Value {
 /// A record as a row of the history. A row this program cannot read is shown as such, by its id.
 pub(crate) fn row_view(record: Record, detail: Detail) -> Value {
     let id = record.id.to_string();
-    let (summary, data) = match Fact::read(&record.kind, record.data) {
-        Ok(fact) => (row::summary(&fact, &record.context), row::data(&fact, detail)),
-        Err(_) => ("This row cannot be read by this version of the program".to_owned(), json!({})),
+    let (kind, summary, data) = match Fact::read(&record.kind, record.data) {
+        Ok(fact) => (fact.shown_kind().to_owned(), row::summary(&fact, &record.context), row::data(&fact, detail)),
+        Err(_) => (record.kind, "This row cannot be read by this version of the program".to_owned(), json!({})),
     };
     let mut metadata = row::metadata(&record.context);
     metadata.insert("stream".into(), record.stream.into());
     metadata.insert("position".into(), record.position.into());
     metadata.insert("global_position".into(), record.global.into());
-    json!({ "id": id, "type": record.kind, "summary": summary, "data": data, "metadata": metadata })
+    json!({ "id": id, "type": kind, "summary": summary, "data": data, "metadata": metadata })
 }

@@ -2,6 +2,7 @@
 
 mod definitions;
 mod events;
+mod interactions;
 mod playbooks;
 mod runs;
 mod saving;

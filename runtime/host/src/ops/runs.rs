@@ -9,8 +9,8 @@ use playbook_engine::definition::Definition;
 use playbook_engine::run::{Ask, Ended, Entry, Newest, Request, RunState, Stream as RunStream, ask};
 use playbook_function::{Performed, Stage};
 use playbook_history::{Record, RunRow, RunsQuery, Stream};
-use playbook_model::definition::DefinitionKey;
-use playbook_model::ending::{Ending, Reason, Rejection, RunStatus};
+use playbook_model::definition::{DefinitionKey, DefinitionType};
+use playbook_model::ending::{Ending, Kind, Reason, Rejection, RunStatus};
 use playbook_model::id::{DefinitionName, PlaybookKey, RunId};
 use playbook_model::record::{Context, DefinitionRef, Fact, RunStarted};
 use playbook_model::refusal::Refusal;
@@ -107,7 +107,7 @@ impl Runtime {
                     let started = Fact::RunStarted(RunStarted {
                         input: input.clone(),
                         calls_tools: false,
-                        finishes_later: false,
+                        finishes_later: key.kind == DefinitionType::Interaction,
                     });
                     let context = self.of_run(run, key, definition.version, &by);
                     match self.append(&stream, state.position(), vec![(started, context)]).await {
@@ -138,13 +138,17 @@ impl Runtime {
         deadline: Instant,
         start: Record,
     ) -> Result<Value, Refusal> {
+        let details = serde_json::from_value::<Details>(definition.saved.details.clone());
+        if let Ok(Details::Interaction(details)) = details {
+            return self.ask_party(playbook, run, definition, details, input, &start).await;
+        }
         let stage = Stage {
             pool: self.0.pool.clone(),
             started: start.context.at,
             deadline,
             milliseconds: self.0.settings.run_milliseconds,
         };
-        let performed = match serde_json::from_value::<Details>(definition.saved.details.clone()) {
+        let performed = match details {
             Ok(Details::Computation(details)) => {
                 playbook_function::computation(&stage, &definition.saved, &details, input).await
             }
@@ -152,7 +156,9 @@ impl Runtime {
                 let reading = self.reading(playbook, key.name.as_str(), definition.version).await;
                 playbook_function::recall(&stage, &definition.saved, &details, input, || reading).await
             }
-            Ok(Details::Workflow(_)) => Performed::Broke(format!("{key} does not finish within its call")),
+            Ok(Details::Interaction(_) | Details::Workflow(_)) => {
+                Performed::Broke(format!("{key} does not finish within its call"))
+            }
             Err(why) => Performed::Broke(format!("the details of {key} cannot be read: {why}")),
         };
         let ending = match performed {
@@ -200,7 +206,7 @@ impl Runtime {
         context
     }
 
-    async fn run_stream(&self, stream: &Stream) -> Result<RunStream, Refusal> {
+    pub(crate) async fn run_stream(&self, stream: &Stream) -> Result<RunStream, Refusal> {
         let stream = stream.clone();
         let records = self.read(move |history| history.stream(&stream, 0)).await?;
         let mut state = RunStream::default();
@@ -228,7 +234,11 @@ impl Runtime {
         if reason.chars().any(char::is_control) {
             return Err(invalid_at("/reason", "Expected a text without control characters"));
         }
-        let (_, state) = self.known_run(&asked, playbook).await?;
+        let (run, state) = self.known_run(&asked, playbook).await?;
+        if state.open_request().is_some() {
+            let by = &asked.caller.id;
+            return self.cancel_request(playbook, run, Kind::Requested, Some(reason), by).await;
+        }
         let words = if state.ended.is_some() {
             "The run has ended; it can no longer be cancelled".to_owned()
         } else {
@@ -281,7 +291,7 @@ fn status(word: &str) -> Option<RunStatus> {
         .find(|status| status.word() == word)
 }
 
-fn apply(state: &mut RunStream, record: &Record) {
+pub(crate) fn apply(state: &mut RunStream, record: &Record) {
     let id = record.id.to_string();
     match Fact::read(&record.kind, record.data.clone()) {
         Ok(fact) => {
@@ -292,7 +302,7 @@ fn apply(state: &mut RunStream, record: &Record) {
 }
 
 /// The answer of `run_definition`: the run, or the refusal it ended with.
-fn answer(run: RunId, state: &RunState) -> Result<Value, Refusal> {
+pub(super) fn answer(run: RunId, state: &RunState) -> Result<Value, Refusal> {
     match state.ended.as_ref().map(|ended| &ended.ending) {
         Some(Ending::Rejected(rejection)) => Err(rejection.clone().into()),
         Some(Ending::Failed { incident }) => Err(Refusal::Incident { id: incident.clone() }),
@@ -301,7 +311,7 @@ fn answer(run: RunId, state: &RunState) -> Result<Value, Refusal> {
 }
 
 /// A run with its output and record.
-fn run_view(run: RunId, state: &RunState) -> Value {
+pub(crate) fn run_view(run: RunId, state: &RunState) -> Value {
     let mut view = Map::new();
     view.insert("run_id".into(), run.to_string().into());
     view.insert("type".into(), state.definition.kind.word().into());

@@ -234,6 +234,7 @@ fn smallest(kind: DefinitionType) -> Option<&'static str> {
     match kind {
         DefinitionType::Computation => Some(include_str!("new-computation.md")),
         DefinitionType::Recall => Some(include_str!("new-recall.md")),
+        DefinitionType::Interaction => Some(include_str!("new-interaction.md")),
         _ => None,
     }
 }

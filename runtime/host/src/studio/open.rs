@@ -207,7 +207,7 @@ impl Studio {
         for key in &keys {
             rows.push(self.row(open, key).await?);
         }
-        for kind in [DefinitionType::Recall, DefinitionType::Computation] {
+        for kind in DefinitionType::RUN {
             let definitions = open.runtime.definitions(&open.key, kind).await?;
             for (name, definition) in &definitions.by_name {
                 let there = keys.iter().any(|key| key.kind == kind && key.name.as_str() == name);

@@ -33,6 +33,10 @@ impl Studio {
                 let words = "A workflow runs as it was saved: save it, and start a run";
                 return Err(Rejection::new(Reason::Conflict, words).into());
             }
+            Details::Interaction(_) => {
+                let words = "A trial asks nobody: save the function, and a run of it asks";
+                return Err(Rejection::new(Reason::Conflict, words).into());
+            }
             Details::Computation(details) => playbook_function::computation(&stage, &saved, &details, &input).await,
             Details::Recall(details) => {
                 // The view that is kept is of the saved version: a trial asks it with the answer on the screen.

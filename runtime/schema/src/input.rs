@@ -1,15 +1,16 @@
-//! The first check of any run: the input against its schema.
+//! The first check of any run: its input against the definition's schema.
 
+use crate::issue::Manner;
+use crate::schema::Schema;
 use playbook_model::ending::{Reason, Rejection};
 use playbook_model::{json, limits};
-use playbook_schema::{Manner, Schema};
 use serde_json::Value;
 
 /// Checks an input's depth and then its schema.
 ///
 /// # Errors
 /// `invalid_input` with its issues under `/input`.
-pub(crate) fn check(schema: Option<&Value>, input: &Value) -> Result<(), Rejection> {
+pub fn check_input(schema: Option<&Value>, input: &Value) -> Result<(), Rejection> {
     if json::depth(input) > limits::VALUE_LEVELS {
         let detail = format!("Expected a value of at most {} levels", limits::VALUE_LEVELS);
         let issue = playbook_model::ending::Issue { detail, pointer: "/input".into() };
