@@ -71,6 +71,7 @@ export function Shell({ children }: { children: ReactNode }) {
     { id: 'go.settings', title: 'Settings and self-check', group: 'Go', keys: 'Mod+,', run: () => go(at('settings')) },
     { id: 'go.back', title: 'Back', group: 'Go', keys: 'Alt+ArrowLeft', run: () => history.back() },
     { id: 'go.forward', title: 'Forward', group: 'Go', keys: 'Alt+ArrowRight', run: () => history.forward() },
+    { id: 'new.interaction', title: 'New interaction function', group: 'Definition', run: () => setCreating('interaction') },
     { id: 'new.computation', title: 'New computation function', group: 'Definition', run: () => setCreating('computation') },
     { id: 'new.recall', title: 'New recall function', group: 'Definition', run: () => setCreating('recall') },
     { id: 'show.side', title: sideShown ? 'Hide the tree' : 'Show the tree', group: 'Window', keys: 'Mod+B', run: () => toggleSide() },

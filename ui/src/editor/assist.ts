@@ -83,6 +83,6 @@ export function assist(type: string, definitions: () => readonly Named[] = () =>
   if (type === 'workflow') {
     return [autocompletion({ override: [workflowCompletions(definitions)], icons: false, maxRenderedOptions: 60 }), keymap.of(completionKeymap), hoverTooltip((view, pos) => workflowHover(view.state.doc, pos))];
   }
-  if (type !== 'recall' && type !== 'computation') return [];
+  if (type !== 'recall' && type !== 'computation' && type !== 'interaction') return [];
   return [autocompletion({ override: [completionsOf(type)], icons: false, maxRenderedOptions: 60 }), keymap.of(completionKeymap), hoverOf(type)];
 }

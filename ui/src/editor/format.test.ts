@@ -20,6 +20,8 @@ describe('the keys of the format by place', () => {
   test('each place offers its own', () => {
     expect(keys('computation', '')).toEqual(['description', 'language', 'input', 'output']);
     expect(keys('recall', '')).toContain('source');
+    expect(keys('interaction', '')).toEqual(['description', 'to', 'from', 'expires', 'input', 'output']);
+    expect(keys('interaction', 'output:\n  schema:\n    ')).toContain('enum');
     expect(keys('recall', 'view:\n  ')).toEqual(['initial', 'schema']);
     expect(keys('recall', 'source:\n  events:\n    - ')).toContain('subject');
     expect(keys('computation', 'input:\n  schema:\n    ')).toContain('maxItems');

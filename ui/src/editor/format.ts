@@ -50,6 +50,14 @@ const KEYS: Readonly<Record<string, Keys>> = {
     input: INPUT,
     output: OUTPUT,
   },
+  interaction: {
+    description: DESCRIPTION,
+    to: { says: 'Required; a template of the party that is asked, such as \'{{ input.owner }}\'. The inbox can be filtered by it.', writes: 'to: \'{{ input.owner }}\'' },
+    from: { says: 'Optional; a template of the party whose reply counts; the party that is asked, unless given.' },
+    expires: { says: 'Required; how long a request stays open: PT1M to P30D, such as P2D for two days.', writes: 'expires: P2D' },
+    input: INPUT,
+    output: { says: 'What the answer looks like.', writes: 'output:\n  schema:\n    ', under: { schema: { says: 'A JSON Schema of the answer. Without it nobody is asked.', schema: true } } },
+  },
 };
 
 /** The keywords of a schema that every schema of a document may use. */

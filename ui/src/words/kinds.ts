@@ -10,7 +10,7 @@ export interface Type { type: string; one: string; many: string; what: string; k
 export const TYPES: readonly Type[] = [
   { type: 'workflow', one: 'workflow', many: 'Workflows', what: 'Steps that call functions', known: false },
   { type: 'reasoning', one: 'reasoning function', many: 'Reasoning', what: 'Asks a model', known: false },
-  { type: 'interaction', one: 'interaction function', many: 'Interaction', what: 'Asks a person or a service', known: false },
+  { type: 'interaction', one: 'interaction function', many: 'Interaction', what: 'Asks a person or a service', known: true },
   { type: 'prediction', one: 'prediction function', many: 'Prediction', what: 'Answers from a trained model', known: false },
   { type: 'recall', one: 'recall function', many: 'Recall', what: 'Keeps a view of what happened', known: true },
   { type: 'computation', one: 'computation function', many: 'Computation', what: 'Works out an answer from its input', known: true },
