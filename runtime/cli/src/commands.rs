@@ -4,6 +4,7 @@ pub(crate) mod check;
 pub(crate) mod completions;
 pub(crate) mod events;
 pub(crate) mod fold;
+pub(crate) mod inbox;
 pub(crate) mod init;
 pub(crate) mod key;
 pub(crate) mod publish;

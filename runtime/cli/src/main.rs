@@ -47,6 +47,8 @@ async fn perform(arguments: Arguments, out: &mut Output) -> Done {
         Command::Init(asked) => commands::init::init(&asked, folder, out),
         Command::Check(asked) => commands::check::check(&asked, folder, out).await,
         Command::Run(asked) => commands::run::run(&asked, folder, out).await,
+        Command::Inbox(asked) => commands::inbox::inbox(&asked, folder, out).await,
+        Command::Answer(asked) => commands::inbox::answer(&asked, folder, out).await,
         Command::Events(asked) => commands::events::events(&asked, folder, out).await,
         Command::Show(asked) => commands::show::show(&asked, folder, out).await,
         Command::Fold(asked) => commands::fold::fold(&asked, folder, out).await,

@@ -11,6 +11,8 @@ pub(crate) fn of(operation: &str) -> Value {
         "list_playbooks" => list("playbooks", &one("Playbook")),
         "list_definitions" => list("definitions", &one("Definition")),
         "list_runs" => page("runs", &one("Run")),
+        "list_interactions" => page("interactions", &one("Interaction")),
+        "answer_interaction" => one("Run"),
         "list_playbook_events" => page("events", &one("Event")),
         "get_event" => one("Event"),
         "publish_event" => one("Published"),
@@ -85,6 +87,21 @@ pub(crate) fn schemas() -> Value {
                 "started_at": time(), "started_by": text(), "finished_at": maybe_time(),
             },
             "required": ["run_id", "type", "name", "definition_version", "status", "started_at", "started_by"],
+        },
+        "Interaction": {
+            "type": "object",
+            "properties": {
+                "run_id": {"type": "string", "format": "uuid"}, "function": text(), "version": {"type": "integer"},
+                "to": text(), "delivery": {"type": ["object", "null"]}, "message": text(),
+                "takes_answer": {"type": "boolean"}, "answer_schema": {"type": ["object", "boolean", "null"]},
+                "requested_at": time(), "expires_at": time(), "attempts": {"type": "integer"},
+                "conversation": {"type": ["string", "null"]}, "answerer": {"type": ["string", "null"]},
+                "reply_refusals": {"type": "integer"}, "standing": {"enum": ["in_inbox", "cancelling"]},
+            },
+            "required": [
+                "run_id", "function", "version", "to", "message", "takes_answer", "answer_schema", "requested_at",
+                "expires_at", "standing",
+            ],
         },
         "Published": {
             "type": "object",

@@ -1,8 +1,10 @@
 //! What a person may write after `playbook`.
 
 mod events;
+mod inbox;
 
 pub(crate) use events::{Events, EventsCommand, EventsFormat, ExportEvents, ImportEvents, ListEvents, PublishEvent};
+pub(crate) use inbox::{Answer, Inbox};
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use playbook_model::definition::{DefinitionKey, DefinitionType};
@@ -47,6 +49,10 @@ pub(crate) enum Command {
     Check(Check),
     /// Runs a definition of a folder on an input.
     Run(Run),
+    /// Lists the requests of a folder that wait for an answer.
+    Inbox(Inbox),
+    /// Answers a request, which ends its run with the answer as its output.
+    Answer(Answer),
     /// Publishes, lists, exports and imports a playbook's events.
     Events(Events),
     /// Shows a definition: how it stands, and its overview.

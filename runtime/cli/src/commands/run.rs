@@ -27,6 +27,10 @@ pub(crate) async fn run(asked: &Run, folder: Option<&Path>, out: &mut Output) ->
         out.value(&run)?;
         return Ok(Ended::Fine);
     }
+    if run.get("status").and_then(Value::as_str) == Some("started") {
+        complain(&format!("Started: run {run_id} of {key} goes on. What waits for an answer: playbook inbox."));
+        return Ok(Ended::Fine);
+    }
     out.value(run.get("output").unwrap_or(&Value::Null))?;
     let record = |name: &str| run.get("record").and_then(|record| record.get(name)).and_then(Value::as_u64);
     let took = record("duration_ms").map(|ms| format!(" in {ms} ms")).unwrap_or_default();
