@@ -283,3 +283,46 @@ async fn what_cannot_be_asked_ends_at_once() {
     assert_eq!(stage.refused("answer_interaction", answering(9, json!({}))).await.reason, Reason::NotFound);
     stage.runtime.stop().await;
 }
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn of_many_answers_at_once_one_is_recorded() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let stage = Arc::new(Stage::begin(folder.path()).await);
+    stage.ask(1, "anna").await;
+    let mut answers = tokio::task::JoinSet::new();
+    for number in 0..20 {
+        let stage = stage.clone();
+        answers.spawn(async move {
+            let answer = json!({ "verdict": "approve", "note": format!("{number}") });
+            stage.tries("answer_interaction", answering(1, answer)).await
+        });
+    }
+    let (mut won, mut lost) = (Vec::new(), 0);
+    for answer in answers.join_all().await {
+        match answer {
+            Ok(run) => won.push(run["output"].clone()),
+            Err(refused) => {
+                assert_eq!(refused.reason, Reason::Conflict);
+                lost += 1;
+            }
+        }
+    }
+    assert_eq!((won.len(), lost), (1, 19));
+    assert_eq!(stage.run(1).await["output"], won[0]);
+    stage.runtime.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn hundreds_of_requests_expire_together() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let stage = Stage::begin(folder.path()).await;
+    for number in 1..=300 {
+        stage.ask(number, "anna").await;
+    }
+    stage.clock.pass(2 * DAY);
+    for number in 1..=300 {
+        assert_eq!(stage.ended(number).await["rejection"]["kind"], "expired");
+    }
+    assert_eq!(stage.inbox().await, Vec::<Value>::new());
+    stage.runtime.stop().await;
+}

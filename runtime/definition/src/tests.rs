@@ -15,10 +15,10 @@ fn codes(checked: &Checked) -> Vec<&str> {
     checked.problems.iter().map(|problem| problem.code.as_str()).collect()
 }
 
-/// Checks a text as both types, and that every place of every problem lies in it.
+/// Checks a text as each type of function, and that every place of every problem lies in it.
 fn judged(text: &str) -> Vec<Problem> {
     let mut all = Vec::new();
-    for kind in [DefinitionType::Computation, DefinitionType::Recall] {
+    for kind in [DefinitionType::Computation, DefinitionType::Recall, DefinitionType::Interaction] {
         let checked = check_without_compiler(kind, text);
         for problem in &checked.problems {
             let span = problem.place.span;
@@ -281,5 +281,15 @@ proptest! {
         value in prop_oneof![Just("''".to_owned()), "[a-z]{1,9}", "-?[0-9]{1,9}", Just("{ a: [b] }".to_owned()), Just("${ a }".to_owned()), Just("'${ $data }'".to_owned())],
     ) {
         judged(&format!("---\nlanguage: typescript\nsource:\n  events:\n    - type: spent\n      {name}: {value}\n---\nexport function fold(view: View): View {{ return view; }}\n"));
+    }
+
+    #[test]
+    fn any_request_is_judged(
+        to in "('|\"|)[\\PC]{0,30}('|\"|)",
+        expires in "[P0-9DTHMSW. a-zé]{0,12}",
+        body in "([ \\n{}%|:.,'\"a-cé\\[\\]()-]|\\{\\{ input|\\}\\}|\\{% if |\\{% for x in |%\\}|endif|endfor|\\$\\{){0,40}",
+    ) {
+        judged(&format!("---\nto: {to}\nexpires: {expires}\n---\n{body}"));
+        judged(&format!("---\nto: \"{body}\"\nexpires: P1D\n---\n{to}"));
     }
 }

@@ -2,9 +2,12 @@
 
 use crate::runtime::Runtime;
 use std::time::Duration;
+use tokio::task::JoinSet;
 
 /// Requests read at once.
 const AT_ONCE: usize = 256;
+/// Requests ended at the same time.
+const TOGETHER: usize = 32;
 /// A wait before the log is asked again when something could not be read or written.
 const AGAIN: Duration = Duration::from_secs(1);
 
@@ -46,12 +49,23 @@ impl Runtime {
     async fn expire_due(&self) -> bool {
         let now = self.now();
         let Ok(due) = self.read(move |history| history.expired(now, AT_ONCE)).await else { return false };
+        let mut ending: JoinSet<bool> = JoinSet::new();
         let mut all = true;
         for (playbook, run) in due {
-            if let Err(refusal) = self.expire_request(&playbook, run).await {
-                tracing::warn!(?refusal, %run, "a request was not ended");
-                all = false;
+            while ending.len() >= TOGETHER {
+                all &= matches!(ending.join_next().await, Some(Ok(true)));
             }
+            let runtime = self.clone();
+            ending.spawn(async move {
+                let ended = runtime.expire_request(&playbook, run).await;
+                if let Err(refusal) = &ended {
+                    tracing::warn!(?refusal, %run, "a request was not ended");
+                }
+                ended.is_ok()
+            });
+        }
+        while let Some(ended) = ending.join_next().await {
+            all &= matches!(ended, Ok(true));
         }
         all
     }

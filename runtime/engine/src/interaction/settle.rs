@@ -47,6 +47,9 @@ pub fn answer(run: &RunState, answer: &Value, claimed_for: Option<&str>, by: &st
             _ => Settled::Refuse(conflict("The run ended with another result".into())),
         };
     }
+    if at >= deferred.request.expires_at {
+        return Settled::Refuse(conflict("The request expired before it was answered".into()));
+    }
     // A schema that was saved compiles; one that does not would let nothing be checked.
     if let Ok(schema) = Schema::compile(&deferred.request.answer_schema) {
         let issues: Vec<Issue> = schema
@@ -220,6 +223,9 @@ mod tests {
 
     #[test]
     fn a_request_expires_at_its_moment() {
+        // Whether that was recorded already makes no difference to who answers too late.
+        assert_eq!(refused(answer(&run(&[]), &yes(), None, "local", Moment(172_800_000))).0, Reason::Conflict);
+        assert!(matches!(answer(&run(&[]), &yes(), None, "local", Moment(172_799_999)), Settled::Record(_)));
         assert_eq!(expire(&run(&[]), Moment(172_799_999)), None);
         let rejection = Rejection::new(Reason::Unanswered, "Nobody answered within 2 days").kind(Kind::Expired);
         assert_eq!(expire(&run(&[]), Moment(172_800_000)), Some(Fact::RunRejected { rejection, record: None }));
