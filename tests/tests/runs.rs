@@ -3,8 +3,8 @@
 //! A heading of the second level is a case with a playbook of its own; its blocks are done in order.
 //! `UPDATE=1` writes what came out into the blocks that expect; read the difference before keeping it.
 
-use playbook_host::{Clock, Place, Runtime, Settings};
-use playbook_model::id::{OrgId, PlaybookId, PlaybookKey};
+use playbook_host::{Clock, Place, Runtime, SetClock, Settings};
+use playbook_model::id::{OrgId, PlaybookId, PlaybookKey, RunId};
 use playbook_model::refusal::Refusal;
 use playbook_model::time::Moment;
 use playbook_tests::case::{Block, Page};
@@ -12,7 +12,6 @@ use playbook_typescript::Compiler;
 use serde_json::{Map, Value, json};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicI64, Ordering};
 use std::time::{Duration, Instant};
 
 /// Where a case's clock begins, and how far each block moves it.
@@ -43,7 +42,7 @@ async fn every_page_that_runs() {
                 came.clear();
             }
             let key = playbook.as_ref().expect("a block stands under a heading");
-            stage.clock.fetch_add(STEP, Ordering::Relaxed);
+            stage.clock.pass(STEP);
             match stage.does(key, &block, &mut came).await {
                 Err(why) => failed.push(format!("{}:{}: {heading}: {why}", path.display(), block.line)),
                 Ok(None) => {}
@@ -74,7 +73,7 @@ async fn every_page_that_runs() {
 }
 
 fn runs(block: &Block) -> bool {
-    ["events", "run", "ending", "view", "standing"].contains(&block.word())
+    ["events", "run", "ending", "view", "standing", "refused"].contains(&block.word())
 }
 
 fn pages(folder: &Path) -> Vec<PathBuf> {
@@ -96,25 +95,26 @@ fn pages(folder: &Path) -> Vec<PathBuf> {
 
 struct Stage {
     runtime: Runtime,
-    clock: Arc<AtomicI64>,
+    clock: SetClock,
+    /// The runs of workflows that the case started, the newest last.
+    started: std::sync::Mutex<Vec<RunId>>,
     _folder: tempfile::TempDir,
 }
 
 impl Stage {
     async fn open(compiler: Arc<Compiler>) -> Self {
         let folder = tempfile::tempdir().expect("a folder");
-        let clock = Arc::new(AtomicI64::new(BEGIN));
-        let told = clock.clone();
+        let (told, clock) = Clock::standing(Moment(BEGIN));
         let runtime = Runtime::open_with(
             Place::Data(folder.path().join("data")),
             // A case of too much work must end by its work, however slow the machine is.
             Settings { run_milliseconds: 300_000, ..Settings::default() },
             compiler,
-            Clock::of(move || Moment(told.load(Ordering::Relaxed))),
+            told,
         )
         .await
         .expect("the runtime opens");
-        Self { runtime, clock, _folder: folder }
+        Self { runtime, clock, started: std::sync::Mutex::default(), _folder: folder }
     }
 
     async fn playbook(&self, number: usize) -> PlaybookKey {
@@ -127,13 +127,39 @@ impl Stage {
     /// Does a block; gives what an expecting block should hold.
     async fn does(&self, key: &PlaybookKey, block: &Block, came: &mut Vec<String>) -> Result<Option<String>, String> {
         match block.word() {
-            "markdown" => self.save(key, block).await.map(|()| None),
+            "markdown" | "yaml" => self.save(key, block).await.map(|()| None),
+            "retire" => {
+                let (kind, name) = block.argument().and_then(|word| word.split_once('/')).ok_or("type/name")?;
+                let input = addressed(key, json!({ "type": kind, "name": name }));
+                self.runtime.local("retire_definition", input).await.map_err(|why| format!("{why:?}"))?;
+                Ok(None)
+            }
+            "pass" => self.pass(key, block).await.map(|()| None),
+            "send" => self.send(key, block, came).await.map(|()| None),
+            "cancel" => {
+                let input = addressed(key, json!({ "run_id": self.newest()?, "reason": block.body.trim() }));
+                self.runtime.local("cancel_run", input).await.map_err(|why| format!("{why:?}"))?;
+                Ok(None)
+            }
+            "runs" => {
+                self.rest(key).await?;
+                self.runs(key).await.map(Some)
+            }
+            "now" => {
+                self.rest(key).await?;
+                self.stands(key).await.map(Some)
+            }
+            "steps" => {
+                self.rest(key).await?;
+                self.steps(key).await.map(Some)
+            }
             "events" => self.publish(key, &block.body).await.map(|()| None),
             "run" => {
                 came.push(self.run(key, block).await);
                 Ok(None)
             }
             "ending" => came.pop().map(Some).ok_or_else(|| "an ending without a run before it".into()),
+            "refused" => came.pop().map(Some).ok_or_else(|| "a refused without an act before it".into()),
             "view" => {
                 let name = block.argument().ok_or("a view needs a name")?;
                 self.settled(key, name).await?;
@@ -176,10 +202,17 @@ impl Stage {
             return why;
         }
         if let Some(at) = block.named("at").and_then(Moment::parse) {
-            self.clock.store(at.0, Ordering::Relaxed);
+            self.clock.set(at);
         }
         let mut input = addressed(key, json!({ "type": kind, "name": name }));
-        if let Some(id) = block.named("id") {
+        let known = block.named("id").map(str::to_owned);
+        if kind == "workflow" {
+            let mut started = self.started.lock().expect("no holder panics");
+            let id = known.unwrap_or_else(|| format!("01930000-0000-7000-8000-{:012x}", started.len()));
+            started.extend(RunId::parse(&id));
+            drop(started);
+            input["run_id"] = id.into();
+        } else if let Some(id) = known {
             input["run_id"] = id.into();
         }
         if !block.body.trim().is_empty() {
@@ -189,17 +222,115 @@ impl Stage {
             }
         }
         match self.runtime.local("run_definition", input).await {
+            Ok(run) if kind == "workflow" => match run["status"].as_str() {
+                Some("succeeded") => format!("succeeded\n{}", cut(&run["output"])),
+                _ => "started".into(),
+            },
             Ok(run) => success_text(run),
-            Err(Refusal::Rejected(rejection)) => {
-                let kind = rejection.kind.map(|kind| format!(" {}", kind.word())).unwrap_or_default();
-                let mut text = format!("rejected {}{kind}\n{}", rejection.reason.word(), rejection.detail);
-                for issue in rejection.issues {
-                    text.push_str(&format!("\n- {}: {}", issue.pointer, issue.detail));
-                }
-                text
-            }
-            Err(Refusal::Incident { .. }) => "failed".into(),
+            Err(refusal) => refusal_text(refusal),
         }
+    }
+
+    /// Waits until nothing of the playbook moves by itself.
+    async fn rest(&self, key: &PlaybookKey) -> Result<(), String> {
+        let end = Instant::now() + Duration::from_secs(120);
+        while !self.runtime.at_rest(key).await.map_err(|why| format!("{why:?}"))? {
+            if Instant::now() > end {
+                return Err("the playbook does not come to rest".into());
+            }
+            tokio::time::sleep(Duration::from_millis(5)).await;
+        }
+        Ok(())
+    }
+
+    /// Moves the clock: by a duration, or to a moment, once everything rests.
+    async fn pass(&self, key: &PlaybookKey, block: &Block) -> Result<(), String> {
+        let words = block.argument().ok_or("a pass needs a duration or a moment")?;
+        self.rest(key).await?;
+        match (playbook_model::duration::parse(words), Moment::parse(words)) {
+            (Ok(by), _) => self.clock.pass(i64::try_from(by).map_err(|why| why.to_string())?),
+            (_, Some(to)) => self.clock.set(to),
+            _ => return Err(format!("{words} is no duration and no moment")),
+        }
+        self.rest(key).await
+    }
+
+    fn newest(&self) -> Result<String, String> {
+        let started = self.started.lock().expect("no holder panics");
+        started.last().map(ToString::to_string).ok_or_else(|| "no run was started".into())
+    }
+
+    /// Sends events to the newest run; a refusal is kept for a `refused` block.
+    async fn send(&self, key: &PlaybookKey, block: &Block, came: &mut Vec<String>) -> Result<(), String> {
+        for line in block.body.lines().filter(|line| !line.trim().is_empty()) {
+            let event: Value = serde_json::from_str(line).map_err(|why| why.to_string())?;
+            let input = addressed(key, json!({ "run_id": self.newest()?, "event": event }));
+            if let Err(refusal) = self.runtime.local("send_run_event", input).await {
+                came.push(refusal_text(refusal));
+            }
+        }
+        Ok(())
+    }
+
+    /// Every run of the playbook, the oldest first, with what started it.
+    async fn runs(&self, key: &PlaybookKey) -> Result<String, String> {
+        let listed = self.runtime.local("list_runs", addressed(key, json!({ "limit": 100 }))).await;
+        let listed = listed.map_err(|why| format!("{why:?}"))?;
+        let mut lines = Vec::new();
+        for run in listed["runs"].as_array().cloned().unwrap_or_default().iter().rev() {
+            let word = |name: &str| run[name].as_str().unwrap_or("-").to_owned();
+            let mut line = format!("{}/{} {}", word("type"), word("name"), word("status"));
+            if let Some(version) = run["definition_version"].as_u64().filter(|version| *version > 1) {
+                line.push_str(&format!(", version {version}"));
+            }
+            if word("type") == "workflow" {
+                let id = RunId::parse(&word("run_id")).map_err(|why| why.to_string())?;
+                let looked = self.runtime.look_at_run(key, id).await.map_err(|why| format!("{why:?}"))?;
+                if let Some(kind) = looked["trigger"]["kind"].as_str() {
+                    line.push_str(&format!(", by its {kind} trigger, with {}", looked["input"]));
+                }
+            }
+            lines.push(line);
+        }
+        Ok(lines.join("\n"))
+    }
+
+    /// How the newest run stands.
+    async fn stands(&self, key: &PlaybookKey) -> Result<String, String> {
+        let id = RunId::parse(&self.newest()?).map_err(|why| why.to_string())?;
+        let waits = self.runtime.run_waits(key, id).await.map_err(|why| format!("{why:?}"))?;
+        if waits.is_empty() {
+            let input = addressed(key, json!({ "run_id": id.to_string() }));
+            let run = self.runtime.local("get_run", input).await.map_err(|why| format!("{why:?}"))?;
+            return Ok(match run["status"].as_str().unwrap_or_default() {
+                "succeeded" => format!("succeeded\n{}", cut(&run["output"])),
+                _ => standing_rejection(&run),
+            });
+        }
+        let line = |wait: &playbook_host::Waiting| {
+            let until = wait.until.map(|at| format!(" until {}", Moment(at).iso())).unwrap_or_default();
+            let what = serde_json::to_value(wait.waits_for).expect("a word is JSON");
+            format!("{} waits for {}{until}", wait.reference, what.as_str().unwrap_or("?"))
+        };
+        Ok(waits.iter().map(line).collect::<Vec<_>>().join("\n"))
+    }
+
+    /// What each input of the newest run moved.
+    async fn steps(&self, key: &PlaybookKey) -> Result<String, String> {
+        let id = RunId::parse(&self.newest()?).map_err(|why| why.to_string())?;
+        let page = self.runtime.run_inputs(key, id, 1, 200).await.map_err(|why| format!("{why:?}"))?;
+        let mut lines = Vec::new();
+        for row in page["rows"].as_array().cloned().unwrap_or_default() {
+            lines.push(format!("{} {}", row["position"], row["kind"].as_str().unwrap_or("?")));
+            let steps = row["steps"].as_array().cloned().unwrap_or_default();
+            lines.extend(steps.iter().map(|step| {
+                let times = step["times"].as_u64().filter(|times| *times > 1).map(|n| format!(" x{n}"));
+                let error = step["error"].as_str().map(|words| format!(": {words}")).unwrap_or_default();
+                let words = |name: &str| step[name].as_str().unwrap_or("?").to_owned();
+                format!("  {} {}{}{error}", words("reference"), words("outcome"), times.unwrap_or_default())
+            }));
+        }
+        Ok(lines.join("\n"))
     }
 
     /// Waits until a view has read everything recorded, or stalled.
@@ -234,6 +365,45 @@ fn without(input: &Value, name: &str) -> Value {
     let mut members: Map<String, Value> = input.as_object().cloned().unwrap_or_default();
     members.remove(name);
     Value::Object(members)
+}
+
+/// JSON, cut where it is long.
+fn cut(value: &Value) -> String {
+    let text = value.to_string();
+    if text.len() > 2_000 { format!("{} bytes", text.len()) } else { text }
+}
+
+fn refusal_text(refusal: Refusal) -> String {
+    match refusal {
+        Refusal::Rejected(rejection) => {
+            let kind = rejection.kind.map(|kind| format!(" {}", kind.word())).unwrap_or_default();
+            let mut text = format!("rejected {}{kind}\n{}", rejection.reason.word(), rejection.detail);
+            for issue in rejection.issues {
+                text.push_str(&format!("\n- {}: {}", issue.pointer, issue.detail));
+            }
+            text
+        }
+        Refusal::Incident { .. } => "failed".into(),
+    }
+}
+
+/// How a run ended that `get_run` shows as rejected or failed.
+fn standing_rejection(run: &Value) -> String {
+    let rejection = &run["rejection"];
+    let Some(reason) = rejection["reason"].as_str() else { return run["status"].as_str().unwrap_or("?").into() };
+    let kind = rejection["kind"].as_str().map(|kind| format!(" {kind}")).unwrap_or_default();
+    let mut text = format!("rejected {reason}{kind}\n{}", rejection["detail"].as_str().unwrap_or_default());
+    if let Some(because) = rejection["because"].as_str() {
+        text.push_str(&format!("\nbecause {because}"));
+    }
+    for issue in rejection["issues"].as_array().into_iter().flatten() {
+        text.push_str(&format!(
+            "\n- {}: {}",
+            issue["pointer"].as_str().unwrap_or_default(),
+            issue["detail"].as_str().unwrap_or_default()
+        ));
+    }
+    text
 }
 
 /// A success: its output, cut where it is long, and its record without what differs from run to run.

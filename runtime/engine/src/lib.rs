@@ -8,4 +8,6 @@ pub mod interaction;
 pub mod playbook;
 pub mod row;
 pub mod run;
+pub mod trigger;
 pub mod view;
+pub mod workflow;

@@ -15,6 +15,8 @@ pub enum Detail {
     Whole,
 }
 
+/// Steps that a row of an input names.
+const STEPS_SHOWN: usize = 5;
 const DESCRIPTION_SHOWN: usize = 300;
 const ISSUES_SHOWN: usize = 5;
 
@@ -53,9 +55,62 @@ pub fn summary(fact: &Fact, context: &Context) -> String {
         Fact::EventPublished(published) => {
             format!("An event of the type {} was published{by}", published.event.kind)
         }
+        Fact::WorkflowInputApplied(data) => applied(data, &noun, &name),
+        Fact::ReactionRefused { count, reason, .. } => {
+            let runs = if *count == 1 { "a run".to_owned() } else { format!("{count} runs") };
+            format!("The {noun} {name} did not start {runs}: {reason}")
+        }
         Fact::PlaybookCreated(text) => format!("The playbook {} was created{by}", text.name),
         Fact::PlaybookChanged(text) => format!("The playbook {} was changed{by}", text.name),
         Fact::PlaybookRetired { .. } => format!("A playbook was retired{by}"),
+    }
+}
+
+/// What a row shows of an input that was applied: never a value of the run.
+fn input_applied(row: &mut Map<String, Value>, data: &Value) {
+    if let Some(input) = data["input"].as_object() {
+        for (name, value) in input {
+            if !matches!(name.as_str(), "rejection" | "detail") {
+                row.insert(name.clone(), value.clone());
+            }
+        }
+        if let Some(rejection) = input.get("rejection") {
+            for name in ["reason", "kind", "because"] {
+                if let Some(value) = rejection.get(name) {
+                    row.insert(if name == "kind" { "rejection_kind" } else { name }.into(), value.clone());
+                }
+            }
+        }
+    }
+    let steps = data["steps"].as_array().cloned().unwrap_or_default();
+    row.insert("steps_moved".into(), steps.len().into());
+    let shown = steps.iter().take(STEPS_SHOWN);
+    let shown: Vec<Value> = shown
+        .map(|step| {
+            serde_json::json!({ "reference": step["reference"], "run": step["run"], "outcome": step["outcome"] })
+        })
+        .collect();
+    row.insert("steps".into(), Value::Array(shown));
+    if let Some(status) = data["settled"]["status"].as_str() {
+        row.insert("settled".into(), status.into());
+    }
+}
+
+/// What happened to a workflow's run, as a sentence.
+fn applied(data: &Value, noun: &str, name: &str) -> String {
+    let input = &data["input"];
+    let text = |name: &str| input[name].as_str().unwrap_or_default().to_owned();
+    match input["kind"].as_str().unwrap_or_default() {
+        "started" => format!("The run of the {noun} {name} began"),
+        "timer_fired" => format!("A timer of the run of the {noun} {name} was due"),
+        "call_answered" => match input["status"].as_str().unwrap_or_default() {
+            "succeeded" => format!("A call of the run of the {noun} {name} gave its output"),
+            _ => format!("A call of the run of the {noun} {name} did not succeed"),
+        },
+        "event_received" => format!("An event of the type {} was sent to the run of the {noun} {name}", text("type")),
+        "event_offered" => format!("The run of the {noun} {name} heard an event of the type {}", text("type")),
+        "cancel_requested" => format!("The run of the {noun} {name} was cancelled"),
+        _ => format!("The run of the {noun} {name} went on"),
     }
 }
 
@@ -127,6 +182,12 @@ pub fn data(fact: &Fact, detail: Detail) -> Value {
             }
         }
         Fact::DefinitionCreated(saved) | Fact::DefinitionUpdated(saved) => definition(&mut row, saved),
+        Fact::WorkflowInputApplied(data) => input_applied(&mut row, data),
+        Fact::ReactionRefused { count, reason, minute } => {
+            row.insert("count".into(), (*count).into());
+            row.insert("reason".into(), reason.clone().into());
+            row.insert("minute".into(), minute.clone().into());
+        }
         Fact::EventPublished(published) => {
             let event = &published.event;
             row.insert("event_id".into(), event.id.clone().into());

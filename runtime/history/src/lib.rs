@@ -12,6 +12,7 @@
 mod along;
 mod append;
 mod check;
+mod commit;
 mod content;
 pub mod cursor;
 mod error;
@@ -29,8 +30,11 @@ mod requests;
 mod runs;
 mod stream;
 mod view;
+mod waiting;
+mod waits;
 mod writer;
 
+pub use commit::{Committed, Expected, NewCommit, Part};
 pub use cursor::CursorError;
 pub use error::{AppendError, OpenError, ReadError};
 pub use feed::{FeedPage, FeedQuery, Order};
@@ -41,6 +45,7 @@ pub use requests::{OpenRequest, RequestsPage, RequestsQuery};
 pub use runs::{RunRow, RunsPage, RunsQuery};
 pub use stream::Stream;
 pub use view::{LastEvent, Saved, ViewHead, ViewRow};
+pub use waits::{ChildStands, Due, Listening, OpenCall, WaitChange};
 
 /// The most records of one append.
 pub const RECORDS_AN_APPEND: usize = 8;

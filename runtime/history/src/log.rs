@@ -2,6 +2,7 @@
 
 use crate::append::Append;
 use crate::check::{self, Found};
+use crate::commit::{Commit, Committed, NewCommit};
 use crate::error::{AppendError, OpenError, ReadError};
 use crate::feed::{self, FeedPage, FeedQuery};
 use crate::lock::Lock;
@@ -155,6 +156,24 @@ impl History {
             // A caller that stopped waiting finds the records in the stream.
             let _ = sender.send(outcome);
         });
+        answer.await.unwrap_or(Err(AppendError::Closed))
+    }
+
+    /// Writes a decision of many parts together, without blocking.
+    ///
+    /// Once called and polled, it is written even when the caller stops waiting.
+    ///
+    /// # Errors
+    /// [`AppendError`]; nothing was written, except as its `Io` says.
+    pub async fn commit(&self, commit: NewCommit, recorded_at: Moment) -> Result<Committed, AppendError> {
+        let (sender, answer) = oneshot::channel();
+        let reply = Box::new(move |outcome| {
+            // A caller that stopped waiting finds the records in their streams.
+            let _ = sender.send(outcome);
+        });
+        if let Some(job) = Commit::new(commit, recorded_at, reply) {
+            self.inner.desk.hand(Box::new(job));
+        }
         answer.await.unwrap_or(Err(AppendError::Closed))
     }
 

@@ -8,7 +8,7 @@ use rusqlite::{Connection, TransactionBehavior};
 pub(crate) const APPLICATION_ID: u32 = 0x5042_686c;
 
 /// Each step leads from the format of its place in the list to the next.
-const STEPS: [&str; 1] = [include_str!("migrations/1.sql")];
+const STEPS: [&str; 2] = [include_str!("migrations/1.sql"), include_str!("migrations/2.sql")];
 
 /// The newest format.
 pub(crate) fn known() -> u32 {

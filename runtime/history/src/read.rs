@@ -102,6 +102,37 @@ pub(crate) fn stream(conn: &Connection, name: &str, after: u64, content: Content
     Ok(records)
 }
 
+/// The newest record of a stream.
+pub(crate) fn last(conn: &Connection, name: &str) -> Result<Option<Record>, ReadError> {
+    let global: Option<i64> = conn
+        .prepare_cached(
+            "SELECT global FROM record WHERE stream = (SELECT id FROM stream WHERE name = ?1) \
+             ORDER BY position DESC LIMIT 1",
+        )?
+        .query_row([name], |row| row.get(0))
+        .optional()?;
+    match global {
+        Some(global) => Raw::at(conn, global)?.record(conn, Content::Joined).map(Some),
+        None => Ok(None),
+    }
+}
+
+/// The records of a stream at positions, in that order.
+pub(crate) fn places(conn: &Connection, name: &str, positions: &[u64]) -> Result<Vec<Record>, ReadError> {
+    let mut select = conn.prepare_cached(
+        "SELECT global FROM record WHERE stream = (SELECT id FROM stream WHERE name = ?1) AND position = ?2",
+    )?;
+    let mut found = Vec::with_capacity(positions.len());
+    for position in positions {
+        let global: Option<i64> =
+            select.query_row(params![name, number::to_sql(*position)], |row| row.get(0)).optional()?;
+        if let Some(global) = global {
+            found.push(Raw::at(conn, global)?.record(conn, Content::Joined)?);
+        }
+    }
+    Ok(found)
+}
+
 /// One record of a playbook.
 pub(crate) fn record(conn: &Connection, playbook: &PlaybookKey, id: Uuid) -> Result<Option<Record>, ReadError> {
     let Some(owner) = append::find_owner(conn, &playbook.text())? else { return Ok(None) };

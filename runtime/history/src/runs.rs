@@ -108,6 +108,25 @@ pub(crate) const TREE: &str = concat!(
     " r JOIN tree ON r.parent = tree.run_id WHERE r.owner = ?1) SELECT run_id FROM tree"
 );
 
+/// The names of the definitions whose runs are above a run, nearest first.
+pub(crate) fn callers(conn: &Connection, playbook: &PlaybookKey, run: RunId) -> Result<Vec<String>, ReadError> {
+    let Some(owner) = append::find_owner(conn, &playbook.text())? else { return Ok(Vec::new()) };
+    let mut select = conn.prepare_cached(concat!(
+        "WITH RECURSIVE above (run_id, name, depth) AS (SELECT p.run_id, p.name, 1 FROM ",
+        table!(),
+        " r JOIN ",
+        table!(),
+        " p ON p.owner = r.owner AND p.run_id = r.parent WHERE r.owner = ?1 AND r.run_id = ?2 \
+         UNION ALL SELECT p.run_id, p.name, above.depth + 1 FROM above JOIN ",
+        table!(),
+        " r ON r.owner = ?1 AND r.run_id = above.run_id JOIN ",
+        table!(),
+        " p ON p.owner = r.owner AND p.run_id = r.parent WHERE above.depth < 64) SELECT name FROM above ORDER BY depth"
+    ))?;
+    let names = select.query_map(params![owner, run.to_string()], |row| row.get(0))?;
+    Ok(names.collect::<rusqlite::Result<_>>()?)
+}
+
 const COLUMNS: &str = "run_id, type, name, version, status, first_position, started_at, started_by, finished_at, \
      reason, kind, because";
 

@@ -1,7 +1,7 @@
 //! Streams: what a record belongs to, by full name.
 
 use playbook_model::definition::DefinitionType;
-use playbook_model::id::{OrgId, PlaybookKey, RunId};
+use playbook_model::id::{DefinitionName, OrgId, PlaybookKey, RunId};
 use uuid::Uuid;
 
 /// A stream of records, each with a position from 1.
@@ -27,6 +27,20 @@ impl Stream {
     pub fn run(playbook: &PlaybookKey, run: RunId) -> Self {
         let owner = playbook.text();
         Self { name: format!("{owner}/runs/{run}"), owner, run: Some(run) }
+    }
+
+    /// The inputs applied to one run of a workflow.
+    #[must_use]
+    pub fn run_log(playbook: &PlaybookKey, run: RunId) -> Self {
+        let owner = playbook.text();
+        Self { name: format!("{owner}/run-logs/{run}"), owner, run: None }
+    }
+
+    /// What became of the events and times that would start one workflow.
+    #[must_use]
+    pub fn reactions(playbook: &PlaybookKey, workflow: &DefinitionName) -> Self {
+        let owner = playbook.text();
+        Self { name: format!("{owner}/reactions/{workflow}"), owner, run: None }
     }
 
     /// One published event, by the id made of its source and its own id.

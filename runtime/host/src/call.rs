@@ -101,6 +101,7 @@ impl Runtime {
             ("cancel_run", Some(key)) => self.cancel_run(asked, &key).await,
             ("list_interactions", Some(key)) => self.list_interactions(asked, &key).await,
             ("answer_interaction", Some(key)) => self.answer_interaction(asked, &key).await,
+            ("send_run_event", Some(key)) => self.send_run_event(asked, &key).await,
             ("publish_event", Some(key)) => self.publish_event(asked, &key).await,
             ("list_playbook_events", Some(key)) => self.list_playbook_events(asked, &key).await,
             ("get_event", Some(key)) => self.get_event(asked, &key).await,

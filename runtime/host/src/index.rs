@@ -2,7 +2,7 @@
 //!
 //! One process writes a log, so what was read once and moved along with each append is never behind.
 
-use crate::runtime::{Runtime, incident};
+use crate::runtime::{Runtime, Views, incident};
 use playbook_engine::definition::{At, Definitions};
 use playbook_engine::playbook::Playbooks;
 use playbook_history::{AppendError, NewRecord, Record, Stream};
@@ -53,6 +53,7 @@ impl Runtime {
         let appended = self.0.history.append_async(stream, expected, records, now).await;
         if appended.is_ok() {
             self.0.views.recorded(stream.owner());
+            self.0.followers.recorded(stream.owner());
         }
         appended.map_err(|why| match why {
             AppendError::Conflict { .. } => Unappended::Moved,
@@ -62,6 +63,13 @@ impl Runtime {
             AppendError::Closed => Unappended::Refused(crate::runtime::stopping()),
             other => Unappended::Refused(incident(&format!("an append failed: {other}"))),
         })
+    }
+
+    /// Says that something was recorded in a playbook.
+    pub(crate) fn recorded(&self, playbook: &PlaybookKey) {
+        let owner = playbook.text();
+        self.0.views.recorded(&owner);
+        self.0.followers.recorded(&owner);
     }
 
     /// The playbooks of an org.
@@ -158,6 +166,9 @@ impl Runtime {
         }
         let next = Arc::new(next);
         self.keep_definitions(key, &next);
+        if kind == DefinitionType::Workflow && self.0.settings.views == Views::Kept {
+            self.follow_reacting(playbook);
+        }
         Ok(next)
     }
 }

@@ -11,10 +11,13 @@ pub mod folder;
 mod index;
 pub mod moving;
 mod ops;
+mod reactions;
 pub mod replay;
 mod runtime;
+mod steps;
 pub mod studio;
 mod views;
+mod workflows;
 
 pub use call::admit;
 pub use clock::{Clock, SetClock};
@@ -23,3 +26,4 @@ pub use playbook_publish as publish;
 pub use playbook_typescript::Compiler;
 pub use playbook_worker::main_if_worker;
 pub use runtime::{OpenError, Place, Runtime, Settings, Views};
+pub use steps::Waiting;

@@ -2,8 +2,10 @@
 
 use crate::clock::Clock;
 use crate::index::Index;
+use crate::reactions::Followers;
 use crate::replay::Scratch;
 use crate::views::Keeper;
+use crate::workflows::{Alarm, Runs};
 use playbook_history::{History, ReadError};
 use playbook_model::ending::{Kind, Reason, Rejection};
 use playbook_model::id::{PlaybookKey, RunId};
@@ -14,7 +16,7 @@ use playbook_worker::{Pool, WorkerProgram};
 use std::collections::HashMap;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
-use tokio::sync::{Notify, watch};
+use tokio::sync::{Notify, Semaphore, watch};
 
 /// Whether a runtime keeps the views of recall functions while it is open.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -38,6 +40,12 @@ pub struct Settings {
     pub recall_playbooks_at_once: usize,
     /// Requests of a playbook that may wait at once: 1 to 1,000,000.
     pub interaction_open_requests: usize,
+    /// The longest a run of a workflow may last, in milliseconds: 2 hours to 365 days.
+    pub workflow_max_milliseconds: u64,
+    /// Calls that may wait under one run at the top: 1 to 9,999.
+    pub workflow_max_open_calls: usize,
+    /// Calls of workflows performed at once: 1 to 1,000.
+    pub workflow_nested_runs: usize,
     /// Milliseconds of one run, waiting for its turn included. Not an operator's to set: only a test that must not
     /// depend on the machine's speed gives more.
     pub run_milliseconds: u64,
@@ -57,6 +65,9 @@ impl Default for Settings {
             recall_max_rebuilds: limits::RECALL_REBUILDS,
             recall_playbooks_at_once: limits::RECALL_PLAYBOOKS_AT_ONCE,
             interaction_open_requests: limits::INTERACTION_OPEN_REQUESTS,
+            workflow_max_milliseconds: limits::WORKFLOW_MILLISECONDS,
+            workflow_max_open_calls: limits::OPEN_CALLS,
+            workflow_nested_runs: limits::NESTED_RUNS,
             run_milliseconds: limits::RUN_MILLISECONDS,
             fold_milliseconds: limits::FOLD_MILLISECONDS,
             page_records: limits::PAGE_RECORDS,
@@ -105,6 +116,9 @@ pub enum OpenError {
         /// The system's words.
         why: std::io::Error,
     },
+    /// The runs that wait cannot be gone on with.
+    #[error("The runs that wait cannot be read: {0:?}")]
+    Recover(Refusal),
     /// There is no program to run workers with.
     #[error("{0}")]
     Workers(String),
@@ -126,6 +140,13 @@ pub(crate) struct Inner {
     pub(crate) views: Keeper,
     /// Tells that a request was made.
     pub(crate) requests: Notify,
+    /// The runs of workflows in memory.
+    pub(crate) runs: Runs,
+    pub(crate) alarm: Alarm,
+    /// Who follows which playbook's events.
+    pub(crate) followers: Followers,
+    /// Turns of called runs.
+    pub(crate) nested: Arc<Semaphore>,
     /// The runs this process performs now, so that a second request for one waits for it.
     pub(crate) going: Mutex<HashMap<(PlaybookKey, RunId), watch::Receiver<bool>>>,
     stopping: watch::Sender<bool>,
@@ -171,6 +192,10 @@ impl Runtime {
         let runtime = Self(Arc::new(Inner {
             views: Keeper::new(),
             requests: Notify::new(),
+            runs: Runs::default(),
+            alarm: Alarm::default(),
+            followers: Followers::default(),
+            nested: Arc::new(Semaphore::new(settings.workflow_nested_runs.clamp(1, 1_000))),
             index: Index::default(),
             going: Mutex::default(),
             stopping: watch::Sender::new(false),
@@ -185,6 +210,9 @@ impl Runtime {
         if runtime.0.settings.views == Views::Kept {
             runtime.follow_views();
             runtime.follow_requests();
+            runtime.follow_timers();
+            runtime.recover_runs().await.map_err(OpenError::Recover)?;
+            runtime.follow_reactions().await.map_err(OpenError::Recover)?;
         }
         Ok(runtime)
     }

@@ -27,7 +27,7 @@ impl DefinitionType {
         [Self::Workflow, Self::Reasoning, Self::Interaction, Self::Prediction, Self::Recall, Self::Computation];
 
     /// The types this program checks and runs, in the order people see them.
-    pub const RUN: [Self; 3] = [Self::Interaction, Self::Recall, Self::Computation];
+    pub const RUN: [Self; 4] = [Self::Workflow, Self::Interaction, Self::Recall, Self::Computation];
 
     /// Whether this program checks and runs definitions of the type.
     #[must_use]

@@ -139,3 +139,67 @@ pub const TRIGGER_FILTERS: usize = 64;
 pub const EVERY_MILLISECONDS: u64 = 60_000;
 /// "Limits" of workflows: the longest a run may last, unless the setting says otherwise.
 pub const WORKFLOW_MILLISECONDS: u64 = 30 * 24 * 60 * 60 * 1_000;
+/// "Limits": checkpoints of a workflow's expression, and of a filter's.
+pub const EXPRESSION_WORK: u32 = 250;
+/// "Limits": checkpoints of the expressions of one input together, and of one filter.
+pub const INPUT_WORK: u32 = 500;
+/// "Limits": wall-clock time of the expressions of one input together.
+pub const INPUT_MILLISECONDS: u64 = 2_000;
+/// "Limits": memory of the sandbox of a workflow's expressions.
+pub const EXPRESSION_MEMORY: usize = 64 * 1024 * 1024;
+/// "Event filters": wall-clock time of one filter.
+pub const MATCH_MILLISECONDS: u64 = 200;
+/// "Event filters": times in a row a filter may be stopped by its deadline or memory.
+pub const MATCH_STOPS: u32 = 3;
+/// "Calling a function": what a task waits beyond its function's longest run.
+pub const CALL_GRACE_MILLISECONDS: u64 = 60_000;
+/// "Limits": calls above a run.
+pub const CALL_DEPTH: u32 = 8;
+/// "Limits": calls waiting under one run at the top, unless the setting says otherwise.
+pub const OPEN_CALLS: usize = 1_000;
+/// "Configuration": calls of workflows performed at once, unless the setting says otherwise.
+pub const NESTED_RUNS: usize = 32;
+/// "Limits": the output of a workflow's run.
+pub const WORKFLOW_OUTPUT_BYTES: usize = 1_048_574;
+/// "Limits": data a run holds at once.
+pub const RUN_HELD_BYTES: usize = 4 * 1024 * 1024;
+/// "Limits": what a task under way counts of that.
+pub const TASK_BYTES: usize = 4_096;
+/// "Limits": one recorded change of a run.
+pub const CHANGE_BYTES: usize = 1_572_864;
+/// "Limits": tasks without waiting.
+pub const TASKS_WITHOUT_WAITING: u32 = 10_000;
+/// "Limits": inputs a run takes.
+pub const RUN_INPUTS: u64 = 100_000;
+/// "Limits": recorded history of a run.
+pub const RUN_HISTORY_BYTES: u64 = 512 * 1024 * 1024;
+/// "Limits": an event sent to a run.
+pub const SENT_EVENT_BYTES: usize = 262_144;
+/// "Limits": events that wait to be taken.
+pub const EVENTS_WAITING: usize = 64;
+/// "Limits": bytes of the events that wait to be taken.
+pub const EVENTS_WAITING_BYTES: usize = 1_048_576;
+/// "Limits": events over a run's life.
+pub const RUN_EVENTS: u32 = 1_024;
+/// "Limits": bytes of the events over a run's life.
+pub const RUN_EVENTS_BYTES: u64 = 4 * 1024 * 1024;
+/// "Limits": events a run emits.
+pub const EVENTS_EMITTED: u32 = 1_024;
+/// "Limits": bytes of the events a run emits.
+pub const EVENTS_EMITTED_BYTES: u64 = 4 * 1024 * 1024;
+/// "Limits": workflows with triggers a playbook may have.
+pub const TRIGGERED_WORKFLOWS: usize = 1_024;
+/// "Limits": tasks of a playbook that hear its events at once.
+pub const LISTENERS: usize = 4_096;
+/// "Limits": runs an event trigger starts a minute.
+pub const STARTS_A_MINUTE: usize = 60;
+/// "Limits": runs of an event trigger that wait for a later minute.
+pub const STARTS_WAITING: usize = 1_000;
+/// "Limits": depth of a chain of triggers.
+pub const TRIGGER_DEPTH: u32 = 8;
+/// Of our own: tasks a run does before others have their turn.
+pub const TASKS_A_TURN: u32 = 100;
+/// Of our own: checkpoints a run spends before others have their turn.
+pub const WORK_A_TURN: u32 = 250;
+/// Of our own: steps that the record of one input tells of.
+pub const STEPS_AN_INPUT: usize = 1_000;

@@ -243,6 +243,17 @@ pub enum Fact {
     DefinitionRetired,
     /// An event from outside, or emitted by a workflow.
     EventPublished(Box<PublishedEvent>),
+    /// An input was applied to a run of a workflow. On the run's log; what it holds is the engine's to read.
+    WorkflowInputApplied(Value),
+    /// Triggers of a workflow did not start runs. At most once a minute.
+    ReactionRefused {
+        /// The runs that were not started.
+        count: u64,
+        /// Why, of the last.
+        reason: String,
+        /// The minute, as ISO 8601.
+        minute: String,
+    },
     /// A playbook begins. On its org's stream.
     PlaybookCreated(PlaybookText),
     /// A playbook's name or description changed. On its org's stream.
@@ -314,6 +325,8 @@ impl Fact {
             Self::DefinitionUpdated(_) => "definition_updated",
             Self::DefinitionRetired => "definition_retired",
             Self::EventPublished(_) => "event_published",
+            Self::WorkflowInputApplied(_) => "workflow_input_applied",
+            Self::ReactionRefused { .. } => "reaction_refused",
             Self::PlaybookCreated(_) => "playbook_created",
             Self::PlaybookChanged(_) => "playbook_changed",
             Self::PlaybookRetired { .. } => "playbook_retired",
@@ -358,6 +371,10 @@ impl Fact {
             Self::RunCancelRequested { kind, reason: None } => serde_json::json!({ "kind": kind }),
             Self::DefinitionCreated(saved) | Self::DefinitionUpdated(saved) => write(serde_json::to_value(saved)),
             Self::EventPublished(published) => write(serde_json::to_value(published)),
+            Self::WorkflowInputApplied(data) => data.clone(),
+            Self::ReactionRefused { count, reason, minute } => {
+                serde_json::json!({ "count": count, "reason": reason, "minute": minute })
+            }
             Self::PlaybookCreated(text) | Self::PlaybookChanged(text) => write(serde_json::to_value(text)),
             Self::PlaybookRetired { playbook } => serde_json::json!({ "playbook": playbook }),
         }
@@ -395,6 +412,12 @@ impl Fact {
             reason: Option<String>,
         }
         #[derive(Deserialize)]
+        struct Refused {
+            count: u64,
+            reason: String,
+            minute: String,
+        }
+        #[derive(Deserialize)]
         struct Retired {
             playbook: String,
         }
@@ -421,6 +444,11 @@ impl Fact {
             "definition_updated" => Self::DefinitionUpdated(of(kind, data)?),
             "definition_retired" => Self::DefinitionRetired,
             "event_published" => Self::EventPublished(of(kind, data)?),
+            "workflow_input_applied" => Self::WorkflowInputApplied(data),
+            "reaction_refused" => {
+                let Refused { count, reason, minute } = of(kind, data)?;
+                Self::ReactionRefused { count, reason, minute }
+            }
             "playbook_created" => Self::PlaybookCreated(of(kind, data)?),
             "playbook_changed" => Self::PlaybookChanged(of(kind, data)?),
             "playbook_retired" => {

@@ -295,14 +295,10 @@ impl Engine {
 
     /// Calls a function under a budget, from the beginning of a period of steps.
     pub(crate) fn call(&self, function: &Value, arguments: &[&Value], work: u32, deadline: Instant) -> Outcome {
-        let mut arguments: [qjs::JSValue; 4] = match arguments {
-            [] => [qjs::JS_UNDEFINED; 4],
-            [a] => [a.raw, qjs::JS_UNDEFINED, qjs::JS_UNDEFINED, qjs::JS_UNDEFINED],
-            [a, b] => [a.raw, b.raw, qjs::JS_UNDEFINED, qjs::JS_UNDEFINED],
-            _ => unreachable!("a module's functions take two arguments at most"),
-        };
-        let given = &mut arguments[..2];
-        self.metered(work, deadline, || self.core().call(function.raw, given))
+        let mut given: Vec<qjs::JSValue> = arguments.iter().map(|argument| argument.raw).collect();
+        // A function may read its two parameters, given or not, without a look at how many were given.
+        given.resize(given.len().max(2), qjs::JS_UNDEFINED);
+        self.metered(work, deadline, || self.core().call(function.raw, &mut given))
     }
 
     fn metered(&self, work: u32, deadline: Instant, evaluate: impl FnOnce() -> qjs::JSValue) -> Outcome {

@@ -118,7 +118,7 @@ impl Folder {
         filter_work: u32,
     ) -> Result<Self, Stop> {
         let compiled = |text: &String| {
-            compile::program(&module::expression(text), 1).map_err(|fault| Stop::Refused {
+            compile::program(&module::expression(text, &["$data"]), 1).map_err(|fault| Stop::Refused {
                 message: format!("The expression of a filter does not load: {}", fault.message),
                 line: None,
             })

@@ -10,6 +10,7 @@ mod allocator;
 mod compile;
 mod counter;
 mod engine;
+mod expressions;
 mod folder;
 mod found;
 mod layout;
@@ -24,6 +25,7 @@ mod walk;
 mod watch;
 
 pub use engine::engine_version;
+pub use expressions::Expressions;
 pub use folder::{Folded, Folder, Split};
 pub use run::run;
 

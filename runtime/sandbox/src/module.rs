@@ -58,10 +58,12 @@ pub(crate) fn script(text: &str) -> Result<Script, Fault> {
     Ok(Script { text: body, exports })
 }
 
-/// A `data` expression as a script that gives a function of `$data`.
-pub(crate) fn expression(text: &str) -> String {
+/// An expression as a script that gives a function of the names it may read, such as `$data`.
+pub(crate) fn expression(text: &str, names: &[&str]) -> String {
     let mut body = String::with_capacity(text.len() + 64);
-    body.push_str("(function($data){\"use strict\";return (\n");
+    body.push_str("(function(");
+    body.push_str(&names.join(","));
+    body.push_str("){\"use strict\";return (\n");
     let mut kept = 0;
     for mark in marks(text) {
         if let Mark::Gap(at) = mark {

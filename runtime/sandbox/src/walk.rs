@@ -31,6 +31,16 @@ pub(crate) struct Walker {
     array_proto: Value,
     seen: Pointers,
     plain: Option<PlainWalker>,
+    undefined: Undefined,
+}
+
+/// What `undefined` is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Undefined {
+    /// No JSON.
+    Unfit,
+    /// `null`, at the top or as a member, as an expression of a workflow has it.
+    Null,
 }
 
 /// What a value is refused for.
@@ -46,7 +56,13 @@ impl Walker {
         };
         let (object_proto, array_proto) = (proto("{}")?, proto("[]")?);
         let plain = PlainWalker::new(&object_proto, &array_proto);
-        Some(Self { object_proto, array_proto, seen: Pointers::default(), plain })
+        Some(Self { object_proto, array_proto, seen: Pointers::default(), plain, undefined: Undefined::Unfit })
+    }
+
+    /// The same, with `undefined` read as something else.
+    pub(crate) fn undefined(mut self, undefined: Undefined) -> Self {
+        self.undefined = undefined;
+        self
     }
 
     /// Measures a value that is plain JSON and holds it against a schema, in one quick pass.
@@ -109,6 +125,7 @@ impl Walker {
             seen: &mut self.seen,
             above: Vec::new(),
             path: Vec::new(),
+            undefined: self.undefined,
             sink,
         };
         let done = core.unlimited(|| walk.value(value.raw()));
@@ -135,6 +152,7 @@ struct Walk<'a, S: Sink> {
     seen: &'a mut Pointers,
     above: Vec<usize>,
     path: Vec<Step>,
+    undefined: Undefined,
     sink: &'a mut S,
 }
 
@@ -180,6 +198,11 @@ impl<'a, S: Sink> Walk<'a, S> {
             }
             qjs::JS_TAG_STRING | qjs::JS_TAG_STRING_ROPE => self.text(value),
             qjs::JS_TAG_OBJECT => self.object(value),
+            qjs::JS_TAG_UNDEFINED if self.undefined == Undefined::Null => {
+                self.differs = true;
+                self.sink.null();
+                self.add(4)
+            }
             qjs::JS_TAG_UNDEFINED => Err(self.unfit("undefined")),
             qjs::JS_TAG_SYMBOL => Err(self.unfit("a symbol")),
             qjs::JS_TAG_BIG_INT | qjs::JS_TAG_SHORT_BIG_INT => Err(self.unfit("a BigInt")),

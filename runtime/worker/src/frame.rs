@@ -23,6 +23,8 @@ pub(crate) enum Request {
         /// Its milliseconds are what is left of the run's time.
         bounds: Bounds,
     },
+    /// Evaluate an expression.
+    Evaluate { text: String, names: Vec<String>, values: Vec<String>, clock: Moment, bounds: Bounds },
     /// Fold a page.
     Page(Box<PageJob>, Telling),
 }
@@ -41,7 +43,7 @@ pub(crate) enum Telling {
 pub(crate) enum Reply {
     /// It is at this event of the page of this number, counted from 1.
     At { page: u32, at: u32 },
-    /// What the run gave.
+    /// What the run or the expression gave.
     Run(Result<Returned, Stop>),
     /// What became of the page.
     Page(PageDone),

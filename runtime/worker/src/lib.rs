@@ -5,6 +5,7 @@
 //! the other. This crate must not know definitions, records or the log; it takes programs and gives what they gave.
 
 mod child;
+mod evaluator;
 mod frame;
 mod job;
 mod page;
@@ -12,6 +13,7 @@ mod pool;
 mod program;
 mod serve;
 
+pub use evaluator::{Evaluator, Expression, Unevaluated};
 pub use job::{
     Added, Haste, PageDone, PageEvent, PageJob, PageLost, PageStop, RunJob, RunStop, Step, Trace, name_hash,
 };

@@ -1,6 +1,7 @@
 //! The pool: who waits for which worker, and what happens to a worker afterwards.
 
 use crate::child::{Lost, Worker};
+use crate::evaluator::{Evaluator, Unevaluated};
 use crate::frame::{Reply, Request, Telling};
 use crate::job::{Haste, PageDone, PageJob, PageLost, PageStop, RunJob, RunStop};
 use crate::program::WorkerProgram;
@@ -30,6 +31,7 @@ struct Inner {
     program: WorkerProgram,
     runs: Lane,
     pages: Lane,
+    expressions: Lane,
     /// Turns of pages of views that are being built.
     builds: Semaphore,
     /// Turns of pages that take long.
@@ -40,7 +42,7 @@ struct Inner {
 /// Workers of one kind of job.
 struct Lane {
     size: usize,
-    free: Semaphore,
+    free: Arc<Semaphore>,
     idle: Mutex<Vec<Worker>>,
 }
 
@@ -63,6 +65,7 @@ impl Pool {
             runs: Lane::new(size),
             builds: Semaphore::new(pages.size - 1),
             pages,
+            expressions: Lane::new(cores.clamp(2, 8)),
             beside: Semaphore::new(BESIDE),
             stopping: watch::Sender::new(false),
         }))
@@ -94,6 +97,34 @@ impl Pool {
         }
     }
 
+    /// A worker for the expressions of one input, once one is free. None starts before the first expression.
+    ///
+    /// # Errors
+    /// [`Unevaluated::Stopping`] when the pool stops meanwhile.
+    pub async fn evaluator(&self) -> Result<Evaluator, Unevaluated> {
+        let mut stopping = self.0.stopping.subscribe();
+        tokio::select! {
+            biased;
+            _ = stopping.wait_for(|stopping| *stopping) => Err(Unevaluated::Stopping),
+            turn = self.0.expressions.free.clone().acquire_owned() => {
+                let turn = turn.expect("the queue is never closed");
+                Ok(Evaluator { pool: self.clone(), worker: None, _turn: turn })
+            }
+        }
+    }
+
+    pub(crate) fn is_stopping(&self) -> bool {
+        *self.0.stopping.borrow()
+    }
+
+    pub(crate) fn expression_worker(&self) -> io::Result<Worker> {
+        self.worker(&self.0.expressions, None)
+    }
+
+    pub(crate) fn keep_expression_worker(&self, worker: Worker) {
+        self.0.expressions.keep(worker, &self.0.stopping);
+    }
+
     /// Starts a worker for runs and one for pages, so that the first job finds one ready.
     ///
     /// # Errors
@@ -111,7 +142,7 @@ impl Pool {
     /// Stops: jobs waiting or going end as stopping, and every worker is ended.
     pub async fn stop(&self) {
         self.0.stopping.send_replace(true);
-        for lane in [&self.0.runs, &self.0.pages] {
+        for lane in [&self.0.runs, &self.0.pages, &self.0.expressions] {
             let idle = std::mem::take(&mut *lane.idle());
             for mut worker in idle {
                 worker.kill().await;
@@ -246,7 +277,7 @@ fn spoils(stop: &Stop) -> bool {
 impl Lane {
     fn new(size: usize) -> Self {
         let size = size.clamp(1, 64);
-        Self { size, free: Semaphore::new(size), idle: Mutex::default() }
+        Self { size, free: Arc::new(Semaphore::new(size)), idle: Mutex::default() }
     }
 
     fn idle(&self) -> MutexGuard<'_, Vec<Worker>> {

@@ -60,11 +60,17 @@ fn work(requests: &Receiver<Request>) {
     let _ending = Ending;
     let mut pages = Pages::default();
     let mut page = 0_u32;
+    let mut expressions = playbook_sandbox::Expressions::new(playbook_model::limits::EXPRESSION_MEMORY);
     for request in requests {
         let reply = match request {
             Request::Run { program, export, arguments, clock, bounds } => {
                 let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
                 Reply::Run(playbook_sandbox::run(&program, &export, &arguments, clock, &bounds))
+            }
+            Request::Evaluate { text, names, values, clock, bounds } => {
+                let names: Vec<&str> = names.iter().map(String::as_str).collect();
+                let values: Vec<&str> = values.iter().map(String::as_str).collect();
+                Reply::Run(expressions.evaluate(&text, &names, &values, clock, &bounds))
             }
             Request::Page(job, telling) => {
                 page = page.wrapping_add(1);

@@ -5,4 +5,4 @@ mod own;
 mod publish;
 
 pub use own::{Seen, Unseen, seen};
-pub use publish::{Published, is_own, is_run, publish, same, take_over};
+pub use publish::{Published, check_sent, is_own, is_run, publish, same, take_over};

@@ -44,6 +44,26 @@ pub fn publish(given: &Map<String, Value>, fill: &Published) -> Result<Published
     read(given, fill, Writer::Publisher)
 }
 
+/// What an event that is sent to one run may hold.
+const SENT: [&str; 5] = ["type", "id", "source", "subject", "data"];
+
+/// Checks an event that is sent to one run: the rules of a published one, its source left to the playbook.
+///
+/// # Errors
+/// Every issue at once, each under `/event/<attribute>`.
+pub fn check_sent(given: &Map<String, Value>) -> Result<(), Vec<Issue>> {
+    let mut whole = given.clone();
+    whole.retain(|name, _| SENT.contains(&name.as_str()));
+    whole.entry("source").or_insert_with(|| "/sent".into());
+    let fill = Published { id: "sent".into(), at: Moment(0) };
+    let mut issues = read(&whole, &fill, Writer::Publisher).err().unwrap_or_default();
+    for name in given.keys().filter(|name| !SENT.contains(&name.as_str())) {
+        let detail = "An event sent to a run has a type and may have an id, a source, a subject and data".to_owned();
+        issues.push(Issue { detail, pointer: json::join("/event", &json::cut(name, 64)) });
+    }
+    if issues.is_empty() { Ok(()) } else { Err(issues) }
+}
+
 /// Whether a fold sees events of this type that only a playbook records of itself.
 #[must_use]
 pub fn is_own(kind: &str) -> bool {

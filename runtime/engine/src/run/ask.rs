@@ -1,7 +1,7 @@
 //! What a request to run a definition under an id leads to: "Retrying under a run id".
 
 use super::state::{RunState, Stream};
-use playbook_model::definition::DefinitionKey;
+use playbook_model::definition::{DefinitionKey, DefinitionType};
 use playbook_model::ending::{Ending, Kind, Reason, Rejection};
 use playbook_model::json;
 use serde_json::Value;
@@ -35,11 +35,13 @@ pub enum Ask {
     Start,
     /// Answer what is recorded; nothing runs.
     Recorded,
+    /// Answer the run as it stands: it goes on by itself.
+    Going,
     /// Refuse; nothing is recorded.
     Refuse(Rejection),
 }
 
-/// Decides a request for a run that finishes within its call, or that waits for an answer.
+/// Decides a request for a run under an id.
 #[must_use]
 pub fn ask(stream: &Stream, request: Request<'_>) -> Ask {
     match stream {
@@ -53,6 +55,13 @@ pub fn ask(stream: &Stream, request: Request<'_>) -> Ask {
             "The run id belongs to a run of another definition or of another input; use a new id",
         )),
         Stream::Run(run) if is_final(run) || run.open_request().is_some() => Ask::Recorded,
+        Stream::Run(run) if request.definition.kind == DefinitionType::Workflow => match run.ended {
+            None => Ask::Going,
+            Some(_) => Ask::Refuse(Rejection::new(
+                Reason::Conflict,
+                "A workflow runs once for each run id, and this run has ended; start a new run under a new run id",
+            )),
+        },
         Stream::Run(_) => start(request),
     }
 }
@@ -93,7 +102,6 @@ fn is_final(run: &RunState) -> bool {
 mod tests {
     use super::super::state::Entry;
     use super::*;
-    use playbook_model::definition::DefinitionType;
     use playbook_model::id::DefinitionName;
     use playbook_model::record::{Context, DefinitionRef, Fact, InteractionRequest, RunDeferred, RunStarted};
     use playbook_model::time::Moment;

@@ -333,6 +333,19 @@ pub static OPERATIONS: &[Operation] = &[
         ]
     ),
     op!(
+        "send_run_event",
+        Post,
+        "/playbooks/{playbook}/runs/{run_id}/events",
+        PlaybookWrite,
+        200,
+        "Sends an event to a run of a workflow that goes on.",
+        [
+            PLAYBOOK,
+            RUN,
+            body("event", Shape::Object, "The event: its type, and perhaps an id, a source, a subject and data."),
+        ]
+    ),
+    op!(
         "publish_event",
         Post,
         "/playbooks/{playbook}/events",

@@ -7,4 +7,5 @@ mod playbooks;
 mod runs;
 mod saving;
 
+pub(crate) use runs::{Origin, apply, run_view};
 pub(crate) use saving::{judge, ready};

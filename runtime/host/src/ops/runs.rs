@@ -12,7 +12,7 @@ use playbook_history::{Record, RunRow, RunsQuery, Stream};
 use playbook_model::definition::{DefinitionKey, DefinitionType};
 use playbook_model::ending::{Ending, Kind, Reason, Rejection, RunStatus};
 use playbook_model::id::{DefinitionName, PlaybookKey, RunId};
-use playbook_model::record::{Context, DefinitionRef, Fact, RunStarted};
+use playbook_model::record::{CalledBy, Context, DefinitionRef, Fact, RunStarted, TriggeredBy};
 use playbook_model::refusal::Refusal;
 use playbook_model::{json, limits};
 use serde_json::{Map, Value, json};
@@ -32,21 +32,22 @@ impl Runtime {
             return Err(invalid_at("/input", words));
         }
         let run = asked.given.run().unwrap_or_else(|| RunId(uuid::Uuid::now_v7()));
-        let by = asked.caller.id.clone();
+        let origin = Origin::by(&asked.caller.id);
         let deadline = Instant::now() + Duration::from_millis(self.0.settings.run_milliseconds);
         // A task of its own: a caller who goes away ends the request, never the run.
         let (runtime, playbook) = (self.clone(), playbook.clone());
-        let run = tokio::spawn(async move { runtime.run(&playbook, &key, run, input, by, deadline).await });
+        let run = tokio::spawn(async move { runtime.run(&playbook, &key, run, input, origin, deadline).await });
         run.await.map_err(|why| incident(&format!("a run broke down: {why}")))?
     }
 
-    async fn run(
+    /// Runs a definition under an id, and gives the run as it then stands, or the refusal it ended with.
+    pub(crate) async fn run(
         &self,
         playbook: &PlaybookKey,
         key: &DefinitionKey,
         run: RunId,
         input: Value,
-        by: String,
+        origin: Origin,
         deadline: Instant,
     ) -> Result<Value, Refusal> {
         let id = (playbook.clone(), run);
@@ -69,7 +70,7 @@ impl Runtime {
             let _ = going.wait_for(|ended| *ended).await;
         };
         let mark = Mark { runtime: self.clone(), id, ended };
-        let result = self.run_alone(playbook, key, run, &input, by, deadline, waited).await;
+        let result = self.run_alone(playbook, key, run, &input, &origin, deadline, waited).await;
         drop(mark);
         result
     }
@@ -81,7 +82,7 @@ impl Runtime {
         key: &DefinitionKey,
         run: RunId,
         input: &Value,
-        by: String,
+        origin: &Origin,
         deadline: Instant,
         waited: bool,
     ) -> Result<Value, Refusal> {
@@ -103,13 +104,20 @@ impl Runtime {
                 (Ask::Start, _, RunStream::Run(recorded)) if waited && recorded.ended.is_some() => {
                     return answer(run, recorded);
                 }
+                (Ask::Going, _, RunStream::Run(recorded)) => return Ok(run_view(run, recorded)),
+                (Ask::Start, Some(definition), _) if key.kind == DefinitionType::Workflow => {
+                    return match self.start_workflow(playbook, key, run, definition, input, origin).await? {
+                        Some(state) => answer(run, &state),
+                        None => continue,
+                    };
+                }
                 (Ask::Start, Some(definition), _) => {
                     let started = Fact::RunStarted(RunStarted {
                         input: input.clone(),
                         calls_tools: false,
                         finishes_later: key.kind == DefinitionType::Interaction,
                     });
-                    let context = self.of_run(run, key, definition.version, &by);
+                    let context = self.of_run(run, key, definition.version, origin);
                     match self.append(&stream, state.position(), vec![(started, context)]).await {
                         Ok(records) => {
                             let Some(record) = records.into_iter().next() else {
@@ -127,8 +135,9 @@ impl Runtime {
         Err(kept_changing().into())
     }
 
+    /// Performs a run that was started, to its end. "How a run works".
     #[allow(clippy::too_many_arguments)]
-    async fn perform(
+    pub(crate) async fn perform(
         &self,
         playbook: &PlaybookKey,
         key: &DefinitionKey,
@@ -192,16 +201,25 @@ impl Runtime {
         for record in &records {
             apply(&mut state, record);
         }
+        if start.context.called_by.is_some() {
+            self.tell_caller(playbook, run, ending);
+        }
         match state {
             RunStream::Run(state) => answer(run, &state),
             _ => Err(incident("a run that was performed is no run")),
         }
     }
 
-    fn of_run(&self, run: RunId, key: &DefinitionKey, version: u32, by: &str) -> Context {
-        let mut context = Context::new(self.0.clock.now(), by);
+    /// The context of a run's start.
+    pub(crate) fn of_run(&self, run: RunId, key: &DefinitionKey, version: u32, origin: &Origin) -> Context {
+        let mut context = Context::new(self.0.clock.now(), &origin.by);
         context.run_id = Some(run.to_string());
-        context.correlation_id = Some(run.to_string());
+        context.correlation_id = Some(origin.top.clone().unwrap_or_else(|| run.to_string()));
+        context.causation_id.clone_from(&origin.cause);
+        context.called_by.clone_from(&origin.called_by);
+        context.call_depth = origin.call_depth;
+        context.depth = origin.depth;
+        context.trigger.clone_from(&origin.trigger);
         context.definition = Some(DefinitionRef { kind: key.kind, name: key.name.to_string(), version });
         context
     }
@@ -239,6 +257,10 @@ impl Runtime {
             let by = &asked.caller.id;
             return self.cancel_request(playbook, run, Kind::Requested, Some(reason), by).await;
         }
+        if state.ended.is_none() && state.definition.kind == DefinitionType::Workflow {
+            let reason = asked.given.text("reason").map(str::to_owned);
+            return self.cancel_workflow(playbook, run, Kind::Requested, reason, &asked.caller.id).await;
+        }
         let words = if state.ended.is_some() {
             "The run has ended; it can no longer be cancelled".to_owned()
         } else {
@@ -268,6 +290,32 @@ impl Runtime {
             .await?;
         let rows: Vec<Value> = page.runs.iter().map(row_view).collect();
         Ok(json!({ "runs": rows, "has_more": page.next.is_some(), "next_cursor": page.next }))
+    }
+}
+
+/// What a run comes from.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Origin {
+    /// Who starts it.
+    pub(crate) by: String,
+    /// The run at the top of the tree; the run itself when nothing called it.
+    pub(crate) top: Option<String>,
+    /// The record that led to it.
+    pub(crate) cause: Option<String>,
+    /// The call that starts it.
+    pub(crate) called_by: Option<CalledBy>,
+    /// Calls above it.
+    pub(crate) call_depth: Option<u32>,
+    /// Reactions above it.
+    pub(crate) depth: Option<u32>,
+    /// The trigger that starts it.
+    pub(crate) trigger: Option<TriggeredBy>,
+}
+
+impl Origin {
+    /// A run that someone starts.
+    pub(crate) fn by(caller: &str) -> Self {
+        Self { by: caller.to_owned(), ..Self::default() }
     }
 }
 

@@ -76,7 +76,7 @@ fn operators_of_a_module_begin_no_comment() {
     let text = "export function f(x, y) {\n  return '<!--' + `<!--${x<!--y}`;\n}";
     let script = script(text).expect("a script");
     assert!(script.text.contains("'<!--' + `<!--${x< !--y}`"), "{}", script.text);
-    assert!(expression("$data.a<!--$data.b").contains("$data.a< !--$data.b"));
+    assert!(expression("$data.a<!--$data.b", &["$data"]).contains("$data.a< !--$data.b"));
 }
 
 proptest::proptest! {
@@ -88,7 +88,7 @@ proptest::proptest! {
             script.text.matches('\n').count(),
             text.matches('\n').count() + 1 + lone_breaks(&text, &script.text)
         );
-        let _ = expression(&text);
+        let _ = expression(&text, &["$data"]);
     }
 }
 

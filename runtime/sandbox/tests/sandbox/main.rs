@@ -3,6 +3,7 @@
 
 mod bounds;
 mod dates;
+mod expressions;
 mod folds;
 mod frozen;
 mod names;

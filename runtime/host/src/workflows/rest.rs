@@ -1,0 +1,50 @@
+//! Whether anything of a playbook's workflows goes on by itself, or everything waits for the world or for a time.
+
+use crate::runtime::Runtime;
+use playbook_history::{ChildStands, OpenCall, Stream};
+use playbook_model::definition::DefinitionType;
+use playbook_model::id::PlaybookKey;
+use playbook_model::refusal::Refusal;
+
+impl Runtime {
+    /// Whether nothing of a playbook's workflows and triggers moves until a time comes or someone does something.
+    ///
+    /// # Errors
+    /// [`Refusal`]: the log cannot be read.
+    pub async fn at_rest(&self, playbook: &PlaybookKey) -> Result<bool, Refusal> {
+        let (key, now) = (playbook.clone(), self.now());
+        let read = move |history: &playbook_history::History| {
+            let newest = history.newest(&key)?.map_or(0, |(global, _)| global);
+            let going = history.next_due()?.is_some_and(|due| due <= now)
+                || !history.pauses()?.is_empty()
+                || !history.cancels()?.is_empty();
+            Ok((newest, going, history.open_calls()?))
+        };
+        let (newest, going, calls) = self.read(read).await?;
+        if going || self.0.followers.reached(&playbook.text()).is_some_and(|reached| reached < newest) {
+            return Ok(false);
+        }
+        for call in calls.into_iter().filter(|call| call.playbook == *playbook) {
+            if !self.rests(call).await? {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
+    /// Whether a called run waits by itself.
+    async fn rests(&self, call: OpenCall) -> Result<bool, Refusal> {
+        if call.stands != ChildStands::Started {
+            return Ok(false);
+        }
+        let (playbook, child) = (call.playbook, call.child);
+        let log = Stream::run_log(&playbook, child);
+        let read = move |history: &playbook_history::History| Ok((history.run(&playbook, child)?, history.last(&log)?));
+        let (row, last) = self.read(read).await?;
+        Ok(match row.map(|row| row.definition_type) {
+            Some(DefinitionType::Workflow) => last.is_some(),
+            Some(DefinitionType::Interaction) => true,
+            _ => false,
+        })
+    }
+}
