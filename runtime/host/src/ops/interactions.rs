@@ -99,6 +99,11 @@ impl Runtime {
                 {
                     self.0.requests.notify_one();
                 }
+                if let RunStream::Run(state) = &read
+                    && let Some(ended) = state.ended.as_ref().filter(|_| state.context.called_by.is_some())
+                {
+                    self.tell_caller(playbook, run, ended.ending.clone());
+                }
             }
             if let RunStream::Run(state) = read {
                 return Ok(state);
@@ -128,6 +133,20 @@ impl Runtime {
     ) -> Result<Value, Refusal> {
         let state = self.settle(playbook, run, by, |state| interaction::cancel(state, kind, reason)).await?;
         Ok(run_view(run, &state))
+    }
+
+    /// Ends a called run as whoever called it wished, unless it has ended.
+    pub(crate) async fn cancel_called_request(
+        &self,
+        playbook: &PlaybookKey,
+        run: RunId,
+        by: &str,
+    ) -> Result<(), Refusal> {
+        let wished = |state: &RunState| match interaction::cancelled(state) {
+            Some(fact) => Settled::Record(vec![fact]),
+            None => Settled::Already,
+        };
+        self.settle(playbook, run, by, wished).await.map(|_| ())
     }
 
     /// Ends a request whose time is over, unless it has ended.

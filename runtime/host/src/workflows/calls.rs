@@ -207,6 +207,9 @@ impl Runtime {
             return Err(incident("a wish to cancel cannot be read"));
         };
         let about = asked.context.definition.as_ref().map(|about| about.kind);
+        if about == Some(DefinitionType::Interaction) {
+            self.cancel_called_request(playbook, run, &asked.context.by).await?;
+        }
         if about == Some(DefinitionType::Workflow) {
             let input = Input::CancelRequested { why: kind, reason: reason.or_else(|| words(kind)) };
             match self.deliver(playbook, run, input).await? {
