@@ -5,7 +5,7 @@ use crate::index::Index;
 use crate::reactions::Followers;
 use crate::replay::Scratch;
 use crate::views::Keeper;
-use crate::workflows::{Alarm, Runs};
+use crate::workflows::{Alarm, Performing, Runs};
 use playbook_history::{History, ReadError};
 use playbook_model::ending::{Kind, Reason, Rejection};
 use playbook_model::id::{PlaybookKey, RunId};
@@ -143,6 +143,8 @@ pub(crate) struct Inner {
     /// The runs of workflows in memory.
     pub(crate) runs: Runs,
     pub(crate) alarm: Alarm,
+    /// The called runs that are performed now.
+    pub(crate) performing: Performing,
     /// Who follows which playbook's events.
     pub(crate) followers: Followers,
     /// Turns of called runs.
@@ -194,6 +196,7 @@ impl Runtime {
             requests: Notify::new(),
             runs: Runs::default(),
             alarm: Alarm::default(),
+            performing: Performing::default(),
             followers: Followers::default(),
             nested: Arc::new(Semaphore::new(settings.workflow_nested_runs.clamp(1, 1_000))),
             index: Index::default(),

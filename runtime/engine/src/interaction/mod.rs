@@ -7,4 +7,4 @@ mod settle;
 
 pub use playbook_template::RENDER_MILLISECONDS;
 pub use request::{Asked, request};
-pub use settle::{Settled, answer, cancel, cancelled, expire};
+pub use settle::{Settled, answer, cancel, expire};

@@ -1,6 +1,6 @@
 //! What settles a request: an answer, its expiry, or a cancel.
 
-use crate::run::RunState;
+use crate::run::{RunState, cancellation, cancelled};
 use playbook_model::ending::{Ending, Issue, Kind, Reason, Rejection};
 use playbook_model::limits::{ANSWER_BYTES, PARTY_BYTES, VALUE_LEVELS};
 use playbook_model::record::Fact;
@@ -122,24 +122,8 @@ pub fn cancel(run: &RunState, kind: Kind, reason: Option<&str>) -> Settled {
         return Settled::Refuse(conflict("The run has ended; it can no longer be cancelled".into()));
     }
     let reason = reason.map(str::to_owned);
-    let ending = ended(kind, reason.as_deref());
+    let ending = cancellation(kind, reason.as_deref());
     Settled::Record(vec![Fact::RunCancelRequested { kind, reason }, ending])
-}
-
-/// How a run ends that was asked to be cancelled and has not ended yet; nothing for any other.
-#[must_use]
-pub fn cancelled(run: &RunState) -> Option<Fact> {
-    let (kind, reason) = run.cancel.as_ref().filter(|_| run.ended.is_none())?;
-    Some(ended(*kind, reason.as_deref()))
-}
-
-fn ended(kind: Kind, reason: Option<&str>) -> Fact {
-    let words = reason.unwrap_or(match kind {
-        Kind::Deadline => "The workflow that waited for this run ran out of time",
-        Kind::ParentEnded => "The workflow that waited for this run ended, or no longer needs it",
-        _ => "The request was cancelled",
-    });
-    Fact::RunRejected { rejection: Rejection::new(Reason::Cancelled, words).kind(kind), record: None }
 }
 
 #[cfg(test)]

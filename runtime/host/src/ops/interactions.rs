@@ -12,7 +12,7 @@ use crate::runtime::{Runtime, incident, kept_changing};
 use playbook_definition::InteractionDetails;
 use playbook_engine::definition::Definition;
 use playbook_engine::interaction::{self, Asked as Request, Settled};
-use playbook_engine::run::{RunState, Stream as RunStream};
+use playbook_engine::run::{RunState, Stream as RunStream, cancelled};
 use playbook_history::{OpenRequest, Record, RequestsQuery, Stream};
 use playbook_model::ending::{Kind, Reason, Rejection};
 use playbook_model::id::{PlaybookKey, RunId};
@@ -58,7 +58,7 @@ impl Runtime {
         };
         let by = start.context.by.clone();
         let state = self
-            .settle(playbook, run, &by, |state| match interaction::cancelled(state) {
+            .settle(playbook, run, &by, |state| match cancelled(state) {
                 Some(ending) => Settled::Record(vec![ending]),
                 None if state.ended.is_some() => Settled::Already,
                 None => Settled::Record(vec![fact.clone()]),
@@ -68,7 +68,7 @@ impl Runtime {
     }
 
     /// Decides on a run as it stands and records it; on the run as it then stands when another came first.
-    async fn settle(
+    pub(crate) async fn settle(
         &self,
         playbook: &PlaybookKey,
         run: RunId,
@@ -133,20 +133,6 @@ impl Runtime {
     ) -> Result<Value, Refusal> {
         let state = self.settle(playbook, run, by, |state| interaction::cancel(state, kind, reason)).await?;
         Ok(run_view(run, &state))
-    }
-
-    /// Ends a called run as whoever called it wished, unless it has ended.
-    pub(crate) async fn cancel_called_request(
-        &self,
-        playbook: &PlaybookKey,
-        run: RunId,
-        by: &str,
-    ) -> Result<(), Refusal> {
-        let wished = |state: &RunState| match interaction::cancelled(state) {
-            Some(fact) => Settled::Record(vec![fact]),
-            None => Settled::Already,
-        };
-        self.settle(playbook, run, by, wished).await.map(|_| ())
     }
 
     /// Ends a request whose time is over, unless it has ended.

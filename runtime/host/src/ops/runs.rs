@@ -157,18 +157,45 @@ impl Runtime {
             deadline,
             milliseconds: self.0.settings.run_milliseconds,
         };
-        let performed = match details {
-            Ok(Details::Computation(details)) => {
-                playbook_function::computation(&stage, &definition.saved, &details, input).await
+        let performing = async {
+            match details {
+                Ok(Details::Computation(details)) => {
+                    playbook_function::computation(&stage, &definition.saved, &details, input).await
+                }
+                Ok(Details::Recall(details)) => {
+                    let reading = self.reading(playbook, key.name.as_str(), definition.version).await;
+                    playbook_function::recall(&stage, &definition.saved, &details, input, || reading).await
+                }
+                Ok(Details::Interaction(_) | Details::Workflow(_)) => {
+                    Performed::Broke(format!("{key} does not finish within its call"))
+                }
+                Err(why) => Performed::Broke(format!("the details of {key} cannot be read: {why}")),
             }
-            Ok(Details::Recall(details)) => {
-                let reading = self.reading(playbook, key.name.as_str(), definition.version).await;
-                playbook_function::recall(&stage, &definition.saved, &details, input, || reading).await
+        };
+        let performed = if start.context.called_by.is_some() {
+            // Whoever called it may take it back: letting go of the work ends the worker that does it.
+            let mut called = self.0.performing.begin(playbook, run);
+            let mut stopping = self.stop_signal();
+            let closing = async {
+                let _ = stopping.wait_for(|stopping| *stopping).await;
+            };
+            let performed = tokio::select! {
+                biased;
+                // It is performed again once the log is opened again, so its caller never hears of the stop.
+                () = closing => return Err(crate::runtime::stopping()),
+                () = called.stopped() => None,
+                performed = performing => Some(performed),
+            };
+            match performed {
+                Some(performed) => performed,
+                None => {
+                    let state = self.settle_cancelled(playbook, run, None).await?;
+                    self.forget_cancel(playbook, run).await?;
+                    return answer(run, &state);
+                }
             }
-            Ok(Details::Interaction(_) | Details::Workflow(_)) => {
-                Performed::Broke(format!("{key} does not finish within its call"))
-            }
-            Err(why) => Performed::Broke(format!("the details of {key} cannot be read: {why}")),
+        } else {
+            performing.await
         };
         let ending = match performed {
             Performed::Ended(ending) => ending,
@@ -189,12 +216,14 @@ impl Runtime {
         let stream = Stream::run(playbook, run);
         let mut state = RunStream::default();
         apply(&mut state, &start);
-        let records = self.append(&stream, start.position, vec![(fact, context)]).await;
+        let records = self.append(&stream, start.position, vec![(fact.clone(), context)]).await;
         let records = match records {
             Ok(records) => records,
+            // Another process cannot write this log, so only a cancel can have come between.
             Err(Unappended::Moved) => {
-                // Another process cannot write this log, so only a cancel can have come between.
-                return Err(incident("a run's stream moved while it was performed"));
+                let state = self.settle_cancelled(playbook, run, Some(fact)).await?;
+                self.forget_cancel(playbook, run).await?;
+                return answer(run, &state);
             }
             Err(Unappended::Refused(refusal)) => return Err(refusal),
         };

@@ -1,15 +1,14 @@
 //! Calls: the runs that tasks start, and their endings on the way back.
 
-use super::decide::{Delivered, answer_of};
+use super::decide::answer_of;
 use crate::ops::Origin;
-use crate::runtime::{Runtime, incident};
+use crate::runtime::Runtime;
 use playbook_engine::run::{Ended, Stream as RunStream};
 use playbook_engine::workflow::{Answer, Called, Input};
 use playbook_history::{Record, Stream};
 use playbook_model::definition::{DefinitionKey, DefinitionType};
 use playbook_model::ending::{Ending, Kind, Reason, Rejection};
 use playbook_model::id::{DefinitionName, PlaybookKey, RunId};
-use playbook_model::record::Fact;
 use playbook_model::refusal::Refusal;
 use std::time::{Duration, Instant};
 
@@ -66,6 +65,10 @@ impl Runtime {
             if let Err(refusal) = self.begin_called(playbook, child).await {
                 tracing::error!(?refusal, "a called workflow did not begin");
             }
+            return None;
+        }
+        if state.cancel.is_some() {
+            // Whoever cancelled it ends it.
             return None;
         }
         let nested = self.0.nested.clone();
@@ -183,50 +186,4 @@ impl Runtime {
             }
         });
     }
-
-    /// Cancels every run that is to be cancelled, in a task of its own.
-    pub(super) fn go_cancel(&self) {
-        let runtime = self.clone();
-        tokio::spawn(async move {
-            let Ok(all) = runtime.read(|history| history.cancels()).await else { return };
-            for (playbook, run) in all {
-                if let Err(refusal) = runtime.cancel_called(&playbook, run).await {
-                    tracing::warn!(?refusal, %run, "a run was not cancelled");
-                }
-            }
-        });
-    }
-
-    /// Cancels a run as its own stream says that it is to be.
-    async fn cancel_called(&self, playbook: &PlaybookKey, run: RunId) -> Result<(), Refusal> {
-        let stream = Stream::run(playbook, run);
-        let records = self.read(move |history| history.stream(&stream, 0)).await?;
-        let asked = records.iter().rev().find(|record| record.kind == "run_cancel_requested");
-        let Some(asked) = asked else { return Ok(()) };
-        let Ok(Fact::RunCancelRequested { kind, reason }) = Fact::read(&asked.kind, asked.data.clone()) else {
-            return Err(incident("a wish to cancel cannot be read"));
-        };
-        let about = asked.context.definition.as_ref().map(|about| about.kind);
-        if about == Some(DefinitionType::Interaction) {
-            self.cancel_called_request(playbook, run, &asked.context.by).await?;
-        }
-        if about == Some(DefinitionType::Workflow) {
-            let input = Input::CancelRequested { why: kind, reason: reason.or_else(|| words(kind)) };
-            match self.deliver(playbook, run, input).await? {
-                Delivered::Missing | Delivered::Ended => {}
-                _ => return Ok(()),
-            }
-        }
-        self.forget_cancel(playbook, run).await
-    }
-}
-
-/// Why a run that another run called was cancelled.
-pub(super) fn words(kind: Kind) -> Option<String> {
-    let words = match kind {
-        Kind::Deadline => "The workflow that waited for this run ran out of time",
-        Kind::ParentEnded => "The workflow that waited for this run ended, or no longer needs it",
-        _ => return None,
-    };
-    Some(words.to_owned())
 }

@@ -1,6 +1,6 @@
 //! `send_run_event` and `cancel_run` of a workflow's run.
 
-use super::calls::words;
+use super::cancels::words;
 use super::decide::{Delivered, record, refused};
 use crate::call::{Asked, invalid, invalid_at};
 use crate::ops::run_view;
@@ -74,12 +74,12 @@ impl Runtime {
             self.0.history.commit(commit, self.0.clock.now()).await.map_err(refused)?;
         }
         let why = reason.or_else(|| words(kind)).unwrap_or_else(|| format!("{by} asked to cancel the run"));
-        self.deliver(playbook, run, Input::CancelRequested { why: kind, reason: Some(why) }).await?;
+        self.cancel_going(playbook, run, Input::CancelRequested { why: kind, reason: Some(why) }).await?;
         Ok(run_view(run, &state))
     }
 
     /// A run that has ended is not to be cancelled any more.
-    pub(super) async fn forget_cancel(&self, playbook: &PlaybookKey, run: RunId) -> Result<(), Refusal> {
+    pub(crate) async fn forget_cancel(&self, playbook: &PlaybookKey, run: RunId) -> Result<(), Refusal> {
         let waits = vec![WaitChange::Ended { run }];
         let commit = NewCommit { playbook: playbook.clone(), parts: Vec::new(), waits };
         self.0.history.commit(commit, self.0.clock.now()).await.map(|_| ()).map_err(refused)

@@ -7,6 +7,7 @@ mod alarm;
 mod begin;
 mod bridge;
 mod calls;
+mod cancels;
 mod decide;
 mod events;
 mod recover;
@@ -15,5 +16,6 @@ mod runs;
 
 pub(crate) use alarm::Alarm;
 pub(crate) use bridge::{Bridge, evaluate_once};
+pub(crate) use cancels::Performing;
 pub(crate) use decide::{answer_of, refused};
 pub(crate) use runs::Runs;
