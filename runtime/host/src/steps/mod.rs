@@ -96,6 +96,8 @@ impl Runtime {
         let name = DefinitionName::new(own.definition.name.clone()).ok();
         let definitions = self.definitions(playbook, DefinitionType::Workflow).await?;
         let known = name.as_ref().and_then(|name| definitions.known(DefinitionType::Workflow, name).ok());
+        let kind = DefinitionType::Workflow;
+        let saved = self.saved_version(playbook, kind, &own.definition.name, own.definition.version).await?;
         let context = &looked.start.context;
         Ok(json!({
             "run": run_view(run, own),
@@ -105,7 +107,7 @@ impl Runtime {
             "inputs": looked.last.as_ref().map_or(0, |record| record.position),
             "waits": waits.iter().map(Waiting::view).collect::<Vec<_>>(),
             "children": children,
-            "source": looked.program.details().document,
+            "source": saved.map(|saved| saved.source.clone()),
             "input": own.input,
         }))
     }

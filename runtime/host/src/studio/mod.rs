@@ -10,6 +10,7 @@ mod open;
 mod publish;
 mod recent;
 mod routes;
+mod runs;
 mod servers;
 mod trial;
 mod views;
@@ -161,6 +162,10 @@ impl Studio {
             (Method::Get, "/views/{name}/scrub") => self.scrub(&given).await,
             (Method::Get, "/views/{name}/scrub/{index}") => self.scrub_to(&given).await,
             (Method::Post, "/views/{name}/scrub/jump") => self.scrub_jump(&given).await,
+            (Method::Get, "/runs/{run}") => self.get_workflow_run(&given).await,
+            (Method::Get, "/runs/{run}/inputs") => self.run_inputs(&given).await,
+            (Method::Get, "/runs/{run}/inputs/{position}") => self.run_input(&given).await,
+            (Method::Post, "/runs/{run}/inputs/{position}/evaluate") => self.evaluate_at(&given).await,
             (Method::Get, "/changes") => self.changes(&given).await,
             (Method::Get, "/inputs/{type}/{name}") => self.get_inputs(&given).await,
             (Method::Post, "/inputs/{type}/{name}") => self.keep_input(&given).await,
@@ -193,6 +198,21 @@ impl Input {
 
     pub(crate) fn maybe(&self, name: &str) -> Option<&str> {
         self.0.get(name).and_then(Value::as_str)
+    }
+
+    /// A whole number of the path, the query or the body.
+    pub(crate) fn number(&self, name: &str) -> Result<u64, StudioRefusal> {
+        let number = match self.0.get(name) {
+            Some(Value::String(text)) => text.parse().ok(),
+            Some(value) => value.as_u64(),
+            None => None,
+        };
+        number.ok_or_else(|| invalid(name, format!("Expected a whole number from 0 as {name}")))
+    }
+
+    /// As [`Self::number`], or another when there is none.
+    pub(crate) fn number_or(&self, name: &str, other: u64) -> Result<u64, StudioRefusal> {
+        if self.0.contains_key(name) { self.number(name) } else { Ok(other) }
     }
 
     pub(crate) fn definition(&self) -> Result<playbook_model::definition::DefinitionKey, StudioRefusal> {

@@ -6,7 +6,7 @@ use playbook_engine::workflow::{Program, Recorded, State};
 use playbook_history::{Record, Stream};
 use playbook_model::definition::DefinitionType;
 use playbook_model::id::{DefinitionName, PlaybookKey, RunId};
-use playbook_model::record::{Context, Fact};
+use playbook_model::record::{Context, Fact, SavedDefinition};
 use playbook_model::refusal::Refusal;
 use serde_json::{Map, Value};
 use std::collections::{HashMap, VecDeque};
@@ -134,30 +134,44 @@ impl Runtime {
         if let Some(program) = self.0.runs.programs.lock().expect("no holder panics").get(&key) {
             return Ok(program.clone());
         }
-        let kind = DefinitionType::Workflow;
+        let saved = self.saved_version(playbook, DefinitionType::Workflow, name, version).await?;
+        let Some(saved) = saved else {
+            return Err(incident(&format!("version {version} of the workflow {name} is nowhere")));
+        };
+        let details = match serde_json::from_value(saved.details.clone()) {
+            Ok(Details::Workflow(details)) => *details,
+            Ok(_) => return Err(incident(&format!("the details of the workflow {name} are of another type"))),
+            Err(why) => return Err(incident(&format!("the details of the workflow {name} cannot be read: {why}"))),
+        };
+        let program = Arc::new(Program::new(details));
+        self.0.runs.programs.lock().expect("no holder panics").insert(key, program.clone());
+        Ok(program)
+    }
+
+    /// A version of a definition as it was saved, whatever came after it.
+    pub(crate) async fn saved_version(
+        &self,
+        playbook: &PlaybookKey,
+        kind: DefinitionType,
+        name: &str,
+        version: u32,
+    ) -> Result<Option<Arc<SavedDefinition>>, Refusal> {
         let known = DefinitionName::new(name).map_err(|why| incident(&why.to_string()))?;
         let newest = self.definitions(playbook, kind).await?;
         if let Ok(definition) = newest.known(kind, &known)
             && definition.version == version
         {
-            return self.program(playbook, name, definition);
+            return Ok(Some(definition.saved.clone()));
         }
         let stream = Stream::definitions(playbook, kind);
         let records = self.read(move |history| history.stream(&stream, 0)).await?;
         let of = |record: &Record| {
             record.context.definition.as_ref().is_some_and(|about| about.name == name && about.version == version)
         };
-        for record in records.into_iter().filter(of) {
-            if let Ok(Fact::DefinitionCreated(saved) | Fact::DefinitionUpdated(saved)) =
-                Fact::read(&record.kind, record.data)
-                && let Ok(Details::Workflow(details)) = serde_json::from_value(saved.details)
-            {
-                let program = Arc::new(Program::new(*details));
-                self.0.runs.programs.lock().expect("no holder panics").insert(key, program.clone());
-                return Ok(program);
-            }
-        }
-        Err(incident(&format!("version {version} of the workflow {name} is nowhere")))
+        Ok(records.into_iter().filter(of).find_map(|record| match Fact::read(&record.kind, record.data) {
+            Ok(Fact::DefinitionCreated(saved) | Fact::DefinitionUpdated(saved)) => Some(Arc::from(saved)),
+            _ => None,
+        }))
     }
 
     /// Reads a run into its slot, unless it is there.

@@ -8,7 +8,7 @@ use crate::studio::{Answer, Input, Studio, StudioRefusal, invalid};
 use playbook_model::definition::DefinitionType;
 use playbook_model::ending::{Reason, Rejection};
 use playbook_model::time::Moment;
-use serde_json::{Value, json};
+use serde_json::json;
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -49,7 +49,7 @@ impl Studio {
     /// One event with the view on both sides of it.
     pub(in crate::studio) async fn scrub_to(&self, given: &Input) -> Answer {
         let open = self.opened()?;
-        let index = number(given, "index")?;
+        let index = given.number("index")?;
         let Going { scrub, .. } = self.going(&open, given).await?;
         let begun = Instant::now();
         let Some(frame) = scrub.at(index).await? else {
@@ -129,20 +129,10 @@ impl Note {
     }
 }
 
-/// A whole number of the path or the body.
-fn number(given: &Input, name: &str) -> Result<u64, StudioRefusal> {
-    let number = match given.0.get(name) {
-        Some(Value::String(text)) => text.parse().ok(),
-        Some(value) => value.as_u64(),
-        None => None,
-    };
-    number.ok_or_else(|| invalid(name, format!("Expected a whole number from 0 as {name}")))
-}
-
 fn jump(given: &Input) -> Result<Jump, StudioRefusal> {
     match given.text("to")? {
         "added" => {
-            let from = if given.0.contains_key("from") { number(given, "from")? } else { u64::MAX };
+            let from = if given.0.contains_key("from") { given.number("from")? } else { u64::MAX };
             Ok(Jump::Added { name: given.text("key")?.to_owned(), from })
         }
         "grew" => Ok(Jump::Grew),

@@ -1,0 +1,41 @@
+//! The routes of looking at a run of a workflow: what it waits for, its inputs, and what each did.
+
+use super::{Answer, Input, Studio, StudioRefusal, invalid};
+use playbook_model::id::RunId;
+
+/// Inputs of a page when none are asked for.
+const PAGE: u64 = 100;
+
+impl Studio {
+    /// How a run stands, with what called it and what it called.
+    pub(super) async fn get_workflow_run(&self, given: &Input) -> Answer {
+        let open = self.opened()?;
+        Ok(open.runtime.look_at_run(&open.key, run(given)?).await?)
+    }
+
+    /// A page of the inputs it took.
+    pub(super) async fn run_inputs(&self, given: &Input) -> Answer {
+        let open = self.opened()?;
+        let (from, limit) = (given.number_or("from", 1)?, given.number_or("limit", PAGE)?);
+        Ok(open.runtime.run_inputs(&open.key, run(given)?, from, limit).await?)
+    }
+
+    /// What one input did, stop by stop.
+    pub(super) async fn run_input(&self, given: &Input) -> Answer {
+        let open = self.opened()?;
+        Ok(open.runtime.run_input(&open.key, run(given)?, given.number("position")?).await?)
+    }
+
+    /// The value of an expression on what a stop held.
+    pub(super) async fn evaluate_at(&self, given: &Input) -> Answer {
+        let open = self.opened()?;
+        let stop = usize::try_from(given.number("stop")?).unwrap_or(usize::MAX);
+        let (position, text) = (given.number("position")?, given.text("text")?);
+        Ok(open.runtime.evaluate_at(&open.key, run(given)?, position, stop, text).await?)
+    }
+}
+
+fn run(given: &Input) -> Result<RunId, StudioRefusal> {
+    let text = given.text("run")?;
+    RunId::parse(text).map_err(|_| invalid("run", format!("Expected the id of a run, and this is none: {text}")))
+}
