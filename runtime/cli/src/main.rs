@@ -47,6 +47,8 @@ async fn perform(arguments: Arguments, out: &mut Output) -> Done {
         Command::Init(asked) => commands::init::init(&asked, folder, out),
         Command::Check(asked) => commands::check::check(&asked, folder, out).await,
         Command::Run(asked) => commands::run::run(&asked, folder, out).await,
+        Command::History(asked) => commands::history::history(&asked, folder, out).await,
+        Command::Step(asked) => commands::step::step(&asked, folder, out).await,
         Command::Inbox(asked) => commands::inbox::inbox(&asked, folder, out).await,
         Command::Answer(asked) => commands::inbox::answer(&asked, folder, out).await,
         Command::Events(asked) => commands::events::events(&asked, folder, out).await,

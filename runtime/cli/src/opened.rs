@@ -13,6 +13,9 @@ use std::time::Duration;
 /// How long a command waits for a view to read on.
 const CATCH_UP: Duration = Duration::from_secs(10);
 
+/// How long a command waits for workflows to come to rest.
+const REST: Duration = Duration::from_secs(60);
+
 /// The folder a command works on.
 pub(crate) fn folder(given: Option<&Path>) -> PathBuf {
     given.map_or_else(|| PathBuf::from("."), Path::to_path_buf)
@@ -43,6 +46,9 @@ pub(crate) fn of_runtime(settings: &playbook_server::settings::Settings) -> Sett
         recall_max_rebuilds: settings.recall_max_rebuilds,
         recall_playbooks_at_once: settings.recall_playbooks_at_once,
         interaction_open_requests: settings.interaction_open_requests,
+        workflow_max_milliseconds: settings.workflow_max_milliseconds,
+        workflow_max_open_calls: settings.workflow_max_open_calls,
+        workflow_nested_runs: settings.workflow_nested_runs,
         ..Settings::default()
     }
 }
@@ -106,6 +112,18 @@ impl Opened {
         if key.kind == DefinitionType::Recall {
             self.runtime.caught_up(&self.playbook, key.name.as_str(), CATCH_UP).await;
         }
+    }
+
+    /// Waits a while until nothing of the playbook's workflows moves by itself, so that what a command set going goes
+    /// as far as it can.
+    pub(crate) async fn rest(&self) {
+        let rests = async {
+            while !self.runtime.at_rest(&self.playbook).await.unwrap_or(true) {
+                tokio::time::sleep(Duration::from_millis(20)).await;
+            }
+        };
+        // What goes on longer goes on when the folder is opened again.
+        let _ = tokio::time::timeout(REST, rests).await;
     }
 
     /// The runtime, and the playbook in it.

@@ -50,3 +50,8 @@ pub(crate) fn complain(words: &str) {
     let mut out = io::stderr().lock();
     let _ = out.write_all(words.as_bytes()).and_then(|()| out.write_all(b"\n"));
 }
+
+/// A text without what would move a terminal's cursor.
+pub(crate) fn shown(text: &str) -> String {
+    text.chars().map(|c| if c.is_control() && c != '\t' { char::REPLACEMENT_CHARACTER } else { c }).collect()
+}

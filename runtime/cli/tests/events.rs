@@ -47,6 +47,8 @@ fn every_event_a_fold_sees_is_written_out() {
             "definition_created",
             "definition_created",
             "definition_created",
+            "definition_created",
+            "definition_created",
             "run_started",
             "run_succeeded",
             "run_started",
@@ -58,14 +60,14 @@ fn every_event_a_fold_sees_is_written_out() {
         ]
     );
     assert!(!all.out.contains("\"input\""), "no run's input is an event's: {all:?}");
-    assert_eq!(events[5]["data"]["output"]["campaign"], "idea");
-    assert_eq!((&events[5]["caller"], &events[5]["definitionversion"]), (&json!("local"), &json!(1)));
+    assert_eq!(events[7]["data"]["output"]["campaign"], "idea");
+    assert_eq!((&events[7]["caller"], &events[7]["definitionversion"]), (&json!("local"), &json!(1)));
 
     let some = lines(&export(&["--type", "run_succeeded", "--type", spend]).ended(0));
     assert_eq!(types(&some), ["run_succeeded", "run_succeeded", spend, spend]);
     let at = |at: usize| events[at]["time"].as_str().expect("a time");
-    let between = lines(&export(&["--since", at(4), "--until", at(10)]).ended(0));
-    assert!(between.contains(&events[4]) && !between.contains(&events[10]), "{between:?}");
+    let between = lines(&export(&["--since", at(6), "--until", at(12)]).ended(0));
+    assert!(between.contains(&events[6]) && !between.contains(&events[12]), "{between:?}");
     assert_eq!(lines(&export(&["--until", "2020-01-01T00:00:00Z"]).ended(0)), Vec::<Value>::new());
 
     let batch = export(&["--format", "batch"]).ended(0);
@@ -73,7 +75,7 @@ fn every_event_a_fold_sees_is_written_out() {
     assert_eq!(export(&["--format", "batch", "--type", "nothing"]).ended(0).json(), json!([]));
 
     let to = ["--to", "events.jsonl"];
-    assert_eq!(export(&to).ended(0).out, "12 events written to events.jsonl.\n");
+    assert_eq!(export(&to).ended(0).out, "14 events written to events.jsonl.\n");
     assert_eq!(place.read("events.jsonl"), all.out);
     assert!(export(&to).ended(2).err.contains("there already"));
     let again = export(&["--to", "events.jsonl", "--force", "--type", spend, "--json"]).ended(0).json();
@@ -120,7 +122,7 @@ fn published_events_are_imported_once() {
     let checked =
         place.run(&["events", "import", "all.jsonl", "--folder", "other", "--check", "--json"]).ended(1).json();
     assert_eq!((&checked["would_import"], &checked["there_already"]), (&json!(0), &json!(2)));
-    assert_eq!(checked["problems"].as_array().map(Vec::len), Some(10));
+    assert_eq!(checked["problems"].as_array().map(Vec::len), Some(12));
 }
 
 #[test]

@@ -94,13 +94,13 @@ fn a_folder_is_published_and_read_back() {
     let plan = publish(&place, &serving.address, &["--plan", "--json"]).ended(0).json();
     assert_eq!(plan["playbook"]["exists"], false);
     assert!(
-        plan["items"].as_array().is_some_and(|items| items.len() == 4 && items.iter().all(|i| i["state"] == "new"))
+        plan["items"].as_array().is_some_and(|items| items.len() == 6 && items.iter().all(|i| i["state"] == "new"))
     );
     assert_eq!(serving.get(THERE).0, 404, "a plan sends nothing");
     let sent = publish(&place, &serving.address, &[]).ended(0);
     assert_eq!(
         sent.out.lines().filter(|line| line.starts_with("published ") && line.contains("read back at")).count(),
-        4,
+        6,
         "{sent:?}"
     );
     let (_, there) = serving.get(&format!("{THERE}/definitions/recall/campaign-reviews"));
@@ -166,7 +166,7 @@ fn a_key_is_needed_where_keys_are_set() {
     let none = publish(&place, &serving.address, &["--org", "acme"]).ended(2);
     assert!(none.err.contains("key"), "{none:?}");
     let sent = with("key", &[]).ended(0);
-    assert_eq!(sent.out.lines().filter(|line| line.starts_with("published ")).count(), 4, "{sent:?}");
+    assert_eq!(sent.out.lines().filter(|line| line.starts_with("published ")).count(), 6, "{sent:?}");
     place.replace(&format!("sample/{REVIEWS}"), "latest last", "oldest first");
     let may_not = with("reader-key", &[]).ended(1);
     assert!(may_not.out.contains("playbook:write"), "{may_not:?}");

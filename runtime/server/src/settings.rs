@@ -6,8 +6,7 @@
 
 use crate::keys::{Key, read_keys};
 use crate::origin::Origins;
-use playbook_model::json;
-use playbook_model::limits;
+use playbook_model::{duration, json, limits};
 use serde_json::{Map, Value};
 use std::path::{Path, PathBuf};
 
@@ -47,6 +46,12 @@ pub struct Settings {
     pub recall_playbooks_at_once: usize,
     /// `INTERACTION_OPEN_REQUESTS`, 1 to 1,000,000.
     pub interaction_open_requests: usize,
+    /// `WORKFLOW_MAX_DURATION`, PT2H to P365D, in milliseconds.
+    pub workflow_max_milliseconds: u64,
+    /// `WORKFLOW_MAX_OPEN_CALLS`, 1 to 9,999.
+    pub workflow_max_open_calls: usize,
+    /// `WORKFLOW_NESTED_RUNS`, 1 to 1,000.
+    pub workflow_nested_runs: usize,
 }
 
 /// Why a server does not start: every setting that is wrong, a sentence each.
@@ -83,6 +88,13 @@ pub fn read(
             limits::INTERACTION_OPEN_REQUESTS,
             1_000_000,
         ),
+        workflow_max_milliseconds: reader.duration(
+            "WORKFLOW_MAX_DURATION",
+            limits::WORKFLOW_MILLISECONDS,
+            ("PT2H", "P365D"),
+        ),
+        workflow_max_open_calls: reader.count("WORKFLOW_MAX_OPEN_CALLS", limits::OPEN_CALLS, 9_999),
+        workflow_nested_runs: reader.count("WORKFLOW_NESTED_RUNS", limits::NESTED_RUNS, 1_000),
     };
     if reader.text("DATABASE_URL").is_some() {
         reader.wrong("DATABASE_URL", "names a database, and this server keeps its log in a file: use LEDGER_FILE");
@@ -116,6 +128,16 @@ impl Reader<'_> {
     fn count(&mut self, name: &str, unless: usize, most: usize) -> usize {
         let number = self.whole(name, 1, most as u64);
         number.and_then(|number| usize::try_from(number).ok()).unwrap_or(unless)
+    }
+
+    fn duration(&mut self, name: &str, unless: u64, (least, most): (&str, &str)) -> u64 {
+        let Some(text) = self.text(name) else { return unless };
+        let bound = |text| duration::parse(text).unwrap_or_default();
+        let given = duration::parse(text.trim()).ok().filter(|given| (bound(least)..=bound(most)).contains(given));
+        if given.is_none() {
+            self.wrong(name, &format!("is not a duration from {least} to {most}"));
+        }
+        given.unwrap_or(unless)
     }
 
     fn flag(&mut self, name: &str) -> Option<bool> {

@@ -2,9 +2,11 @@
 
 mod events;
 mod inbox;
+mod runs;
 
 pub(crate) use events::{Events, EventsCommand, EventsFormat, ExportEvents, ImportEvents, ListEvents, PublishEvent};
 pub(crate) use inbox::{Answer, Inbox};
+pub(crate) use runs::{History, Step};
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use playbook_model::definition::{DefinitionKey, DefinitionType};
@@ -49,6 +51,10 @@ pub(crate) enum Command {
     Check(Check),
     /// Runs a definition of a folder on an input.
     Run(Run),
+    /// Tells what a run did, step by step.
+    History(History),
+    /// Steps through what a workflow's run did, forward and back.
+    Step(Step),
     /// Lists the requests of a folder that wait for an answer.
     Inbox(Inbox),
     /// Answers a request, which ends its run with the answer as its output.
@@ -118,7 +124,7 @@ pub(crate) struct Check {
 /// A definition, by type and name.
 #[derive(Debug, Args)]
 pub(crate) struct Which {
-    /// The definition's type: computation, recall or interaction.
+    /// The definition's type: computation, recall, interaction or workflow.
     #[arg(value_name = "TYPE", value_parser = kind)]
     pub(crate) kind: DefinitionType,
     /// The definition's name.
@@ -131,7 +137,11 @@ pub(crate) struct Which {
 #[command(after_help = "Examples:
   playbook run computation review-brief --input '{\"campaign\": \"an-idea\"}'
   playbook run computation review-brief --input-file inputs/computation/review-brief/spring-sale.json
-  playbook run recall campaign-reviews --input '{\"campaign\": \"spring-sale\"}' --json")]
+  playbook run recall campaign-reviews --input '{\"campaign\": \"spring-sale\"}' --json
+  playbook run workflow approve-campaign --input-file inputs/workflow/approve-campaign/spring-sale.json --follow
+
+A workflow's run goes on until it ends, or waits for someone, an event or a time; it goes on by itself whenever the
+folder is open again.")]
 pub(crate) struct Run {
     /// The definition.
     #[command(flatten)]
@@ -145,6 +155,9 @@ pub(crate) struct Run {
     /// The run's id, a UUID: the same id and input again give the same ending.
     #[arg(long, value_name = "ID", value_parser = run_id)]
     pub(crate) run_id: Option<RunId>,
+    /// Tells each step of a workflow's run as it comes, and waits until it ends.
+    #[arg(long)]
+    pub(crate) follow: bool,
 }
 
 /// `show`.
@@ -214,7 +227,8 @@ pub(crate) struct Test {
 Without keys the server is for this machine alone: it listens on a loopback address only.
 Settings come from the environment and from the file CONFIG_FILE names:
 PORT, HOST, LOCAL_MODE, API_KEYS, ALLOWED_ORIGINS, LEDGER_FILE, LOG_FORMAT, COMPUTATION_WORKERS,
-RECALL_MAX_FUNCTIONS, RECALL_MAX_REBUILDS, RECALL_PLAYBOOKS_AT_ONCE, INTERACTION_OPEN_REQUESTS.")]
+RECALL_MAX_FUNCTIONS, RECALL_MAX_REBUILDS, RECALL_PLAYBOOKS_AT_ONCE, INTERACTION_OPEN_REQUESTS,
+WORKFLOW_MAX_DURATION, WORKFLOW_MAX_OPEN_CALLS, WORKFLOW_NESTED_RUNS.")]
 pub(crate) struct Serve {
     /// The folder of a log that holds many playbooks; without it and without --folder, LEDGER_FILE or ./data.
     #[arg(long, value_name = "DIR", conflicts_with = "folder")]

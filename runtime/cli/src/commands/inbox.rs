@@ -3,7 +3,7 @@
 use crate::arguments::{Answer, Inbox};
 use crate::ended::{Done, Ended, Failure, cannot};
 use crate::opened::{Opened, json_of, members};
-use crate::output::{Output, complain};
+use crate::output::{Output, complain, shown};
 use serde_json::{Map, Value, json};
 use std::path::Path;
 
@@ -33,6 +33,9 @@ pub(crate) async fn answer(asked: &Answer, folder: Option<&Path>, out: &mut Outp
     let given = Given::read(asked)?;
     let opened = Opened::open(folder).await?;
     let done = on(&opened, asked, given).await;
+    if done.is_ok() {
+        opened.rest().await;
+    }
     opened.close().await;
     let run = done?;
     if out.is_json() {
@@ -151,11 +154,6 @@ fn show(request: &Value, out: &mut Output) -> Result<(), Failure> {
     }
     out.line(&format!("  playbook answer {} {}", text("run_id"), example(&request["answer_schema"])))?;
     out.line("")
-}
-
-/// A text without what would move a terminal's cursor.
-fn shown(text: &str) -> String {
-    text.chars().map(|c| if c.is_control() && c != '\t' { char::REPLACEMENT_CHARACTER } else { c }).collect()
 }
 
 /// What an answer looks like, on one line: `verdict=approve|revise [note=…]`.

@@ -1,11 +1,13 @@
 //! `playbook run`: one run of a definition of the folder.
 
+use super::follow::{Manner, along, waits};
 use crate::arguments::Run;
 use crate::ended::{Done, Ended, Failure, sentence};
 use crate::opened::{Opened, json_of, members};
 use crate::output::{Output, complain};
-use playbook_model::definition::DefinitionKey;
-use playbook_model::ending::{Kind, Reason};
+use playbook_model::definition::{DefinitionKey, DefinitionType};
+use playbook_model::ending::{Kind, Reason, Rejection};
+use playbook_model::id::RunId;
 use playbook_model::refusal::Refusal;
 use serde_json::{Map, Value, json};
 use std::path::Path;
@@ -20,15 +22,31 @@ pub(crate) async fn run(asked: &Run, folder: Option<&Path>, out: &mut Output) ->
     let key = DefinitionKey { kind: asked.which.kind, name: asked.which.name.clone() };
     let run_id = asked.run_id.map_or_else(|| uuid::Uuid::now_v7().to_string(), |id| id.to_string());
     let opened = Opened::open(folder).await?;
-    let done = on(&opened, &key, input, &run_id).await;
+    let done = async {
+        let run = on(&opened, &key, input, &run_id).await?;
+        match (key.kind, RunId::parse(&run_id)) {
+            (DefinitionType::Workflow, Ok(id)) if run["status"] == "started" => {
+                let manner = if asked.follow { Manner::Told } else { Manner::Rest };
+                let run = along(&opened, id, manner, out).await?;
+                let waits = if run["status"] == "started" { waits(&opened, id).await? } else { Vec::new() };
+                Ok((run, waits))
+            }
+            _ => Ok::<_, Failure>((run, Vec::new())),
+        }
+    };
+    let done = done.await;
     opened.close().await;
-    let run = done?;
+    let (run, waits) = done?;
+    if let Ok(rejection) = serde_json::from_value::<Rejection>(run["rejection"].clone()) {
+        return Err(Refusal::from(rejection).into());
+    }
     if out.is_json() {
         out.value(&run)?;
         return Ok(Ended::Fine);
     }
     if run.get("status").and_then(Value::as_str) == Some("started") {
         complain(&format!("Started: run {run_id} of {key} goes on. What waits for an answer: playbook inbox."));
+        waits.iter().for_each(|wait| complain(wait));
         return Ok(Ended::Fine);
     }
     out.value(run.get("output").unwrap_or(&Value::Null))?;

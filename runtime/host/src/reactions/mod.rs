@@ -6,6 +6,7 @@
 mod filters;
 mod follow;
 mod listen;
+mod looked;
 mod pass;
 mod start;
 

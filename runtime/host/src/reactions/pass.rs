@@ -171,7 +171,7 @@ impl Runtime {
     }
 
     /// Whether a workflow's own runs caused an event: a workflow does not start for those.
-    async fn is_own(
+    pub(super) async fn is_own(
         &self,
         playbook: &playbook_model::id::PlaybookKey,
         workflow: &str,

@@ -175,7 +175,7 @@ impl Runtime {
     }
 
     /// Whether a run goes on.
-    async fn goes(&self, playbook: &PlaybookKey, run: RunId) -> Result<bool, Refusal> {
+    pub(super) async fn goes(&self, playbook: &PlaybookKey, run: RunId) -> Result<bool, Refusal> {
         let key = playbook.clone();
         let row = self.read(move |history| history.run(&key, run)).await?;
         Ok(row.is_some_and(|row| row.finished_at.is_none()))

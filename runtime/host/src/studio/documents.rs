@@ -235,6 +235,7 @@ fn smallest(kind: DefinitionType) -> Option<&'static str> {
         DefinitionType::Computation => Some(include_str!("new-computation.md")),
         DefinitionType::Recall => Some(include_str!("new-recall.md")),
         DefinitionType::Interaction => Some(include_str!("new-interaction.md")),
-        _ => None,
+        DefinitionType::Workflow => Some(include_str!("new-workflow.yaml")),
+        DefinitionType::Reasoning | DefinitionType::Prediction => None,
     }
 }

@@ -166,6 +166,8 @@ impl Studio {
             (Method::Get, "/runs/{run}/inputs") => self.run_inputs(&given).await,
             (Method::Get, "/runs/{run}/inputs/{position}") => self.run_input(&given).await,
             (Method::Post, "/runs/{run}/inputs/{position}/evaluate") => self.evaluate_at(&given).await,
+            (Method::Get, "/triggers") => self.triggers().await,
+            (Method::Post, "/triggers/{workflow}/try") => self.try_triggers(&given).await,
             (Method::Get, "/changes") => self.changes(&given).await,
             (Method::Get, "/inputs/{type}/{name}") => self.get_inputs(&given).await,
             (Method::Post, "/inputs/{type}/{name}") => self.keep_input(&given).await,

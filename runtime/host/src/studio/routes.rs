@@ -51,6 +51,8 @@ pub static ROUTES: &[Route] = &[
     get("/runs/{run}/inputs"),
     get("/runs/{run}/inputs/{position}"),
     post("/runs/{run}/inputs/{position}/evaluate"),
+    get("/triggers"),
+    post("/triggers/{workflow}/try"),
     get("/changes"),
     get("/inputs/{type}/{name}"),
     post("/inputs/{type}/{name}"),

@@ -1,4 +1,4 @@
-//! The routes of looking at a run of a workflow: what it waits for, its inputs, and what each did.
+//! The routes of looking at workflows: what a run waits for and did, input by input, and what starts runs.
 
 use super::{Answer, Input, Studio, StudioRefusal, invalid};
 use playbook_model::id::RunId;
@@ -32,6 +32,18 @@ impl Studio {
         let stop = usize::try_from(given.number("stop")?).unwrap_or(usize::MAX);
         let (position, text) = (given.number("position")?, given.text("text")?);
         Ok(open.runtime.evaluate_at(&open.key, run(given)?, position, stop, text).await?)
+    }
+
+    /// What starts workflows by itself.
+    pub(super) async fn triggers(&self) -> Answer {
+        let open = self.opened()?;
+        Ok(open.runtime.triggers(&open.key).await?)
+    }
+
+    /// What a workflow's filters would have matched lately.
+    pub(super) async fn try_triggers(&self, given: &Input) -> Answer {
+        let open = self.opened()?;
+        Ok(open.runtime.try_triggers(&open.key, given.text("workflow")?).await?)
     }
 }
 
