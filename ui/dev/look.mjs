@@ -54,6 +54,11 @@ const shots = {
   'wf-step': { hash: '#/run/0199a3c4-7d2e-7c1a-9b3f-00000000f10a?at=4.1', wait: 'svg g[data-kind]', act: async (page) => { await page.keyboard.press('F7'); await page.keyboard.press('F7'); await page.getByRole('tab', { name: /Expressions/ }).click(); } },
   'wf-time': { hash: '#/run/0199a3c4-7d2e-7c1a-9b3f-00000000f10a?show=timeline', wait: 'svg g[data-kind]' },
   'wf-records': { hash: '#/run/0199a3c4-7d2e-7c1a-9b3f-00000000f20b?show=records&at=12345', wait: 'svg g[data-kind]' },
+  inbox: { hash: '#/inbox', wait: '[role=row] [role=gridcell]' },
+  'inbox-one': { hash: '#/inbox?request=0199a3c4-7d2e-7c1a-9b3f-00000000a001', wait: '[role=row] [role=gridcell]', act: async (page) => { await page.getByRole('button', { name: 'Answer', exact: true }).click(); await page.getByText('Not taken').waitFor(); } },
+  triggers: { hash: '#/triggers', wait: '[role=row] [role=gridcell]' },
+  'trigger-one': { hash: '#/triggers?trigger=every-kind%2Fschedule%2Fon', wait: '[role=row] [role=gridcell]', act: async (page) => { await page.getByRole('button', { name: /would it have matched/ }).click(); await page.getByText('Missed').waitFor(); } },
+  'trigger-cron': { hash: '#/triggers?trigger=every-kind%2Fschedule%2Fcron', wait: '[role=row] [role=gridcell]' },
   settings: { hash: '#/settings', wait: 'h1' },
 };
 const sizes = { huge: [1920, 1080], wide: [1280, 800], small: [1024, 640], narrow: [700, 800] };

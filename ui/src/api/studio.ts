@@ -5,7 +5,7 @@ import type {
   Check, Chosen, DocumentText, Ending, Folder, HistoryPage, Json, Jumped, KeptCase, Plan, Problem, PublishResult, Refold, Rehearsal, RehearsalScope,
   Run, RunPage, ScrubJump, ScrubStep, Server,
 } from './types';
-import type { InputDetail, InputRow } from './workflow';
+import type { InputDetail, InputRow, InteractionPage, Tried } from './workflow';
 
 const part = encodeURIComponent;
 
@@ -18,6 +18,7 @@ export const paths = {
   rehearsal: (name: string, id: string) => `${paths.view(name)}/rehearse/${part(id)}`,
   inputs: (type: string, name: string) => `/studio/api/inputs/${part(type)}/${part(name)}`,
   servers: '/studio/api/servers',
+  triggers: '/studio/api/triggers',
   playbook: (id: string) => `/v1/orgs/local/playbooks/${part(id)}`,
   workflowRun: (id: string) => `/studio/api/runs/${part(id)}`,
   run: (playbook: string, id: string) => `${paths.playbook(playbook)}/runs/${part(id)}`,
@@ -79,6 +80,11 @@ export class Studio {
     this.transport.call<HistoryPage>('GET', `${paths.playbook(playbook)}/events${query(fields)}`, undefined, signal);
 
   cancel = (playbook: string, id: string, reason: string) => this.post<Run>(`${paths.run(playbook, id)}/cancel`, { reason });
+
+  interactions = (playbook: string, fields: PageQuery, signal?: AbortSignal) =>
+    this.transport.call<InteractionPage>('GET', `${paths.playbook(playbook)}/interactions${query(fields)}`, undefined, signal);
+  answer = (playbook: string, id: string, given: { answer: Json; claimed_for?: string }) => this.post<Run>(`${paths.run(playbook, id)}/answer`, given);
+  tryTrigger = (workflow: string) => this.post<{ filters: Tried[] }>(`${paths.triggers}/${part(workflow)}/try`, {});
 
   inputs = (id: string, from: number, limit: number, signal?: AbortSignal) =>
     this.transport.call<{ total: number; rows: InputRow[] }>('GET', `${paths.workflowRun(id)}/inputs${query({ from, limit })}`, undefined, signal);

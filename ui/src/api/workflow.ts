@@ -73,3 +73,25 @@ export interface Stop {
 }
 
 export interface InputDetail { position: number; at: string; kind: InputKind; input: Json; stops: Stop[]; lit: string[] }
+
+/** A request that waits in the inbox. */
+export interface Interaction {
+  run_id: string; function: string; version: number; to: string; delivery: Json; message: string; takes_answer: boolean; answer_schema: Json | null;
+  requested_at: string; expires_at: string; attempts: number; conversation?: Json; answerer?: Json; reply_refusals: number; standing: string;
+}
+
+export interface InteractionPage { interactions: Interaction[]; has_more: boolean; next_cursor: string | null }
+
+export interface TriggerRow {
+  workflow: string; version: number; kind: 'event' | 'cron' | 'every'; reference: string; sentence: string; expression?: string; milliseconds?: number;
+  filters?: { type: string; attributes?: { [name: string]: Json }; sentence: string }[];
+  since: string;
+  /** The next times it is due; none for an event trigger. */
+  next: string[];
+  running?: string | null;
+  refused?: { count: number; reason: string; at: string } | null;
+  stopped?: { reference: string; why: string }[] | null;
+}
+
+/** What a filter would have matched among the newest events. */
+export interface Tried { reference: string; sentence?: string; examined: number; matched: { id: string; type: string; time?: string; source: string }[]; missed: { why: string; count: number }[] }

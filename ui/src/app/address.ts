@@ -2,11 +2,11 @@
 
 import { useSyncExternalStore } from 'react';
 
-export type ScreenName = 'home' | 'document' | 'runs' | 'run' | 'feed' | 'views' | 'view' | 'publish' | 'settings';
+export type ScreenName = 'home' | 'document' | 'runs' | 'run' | 'feed' | 'views' | 'view' | 'inbox' | 'triggers' | 'publish' | 'settings';
 
 export interface Address { screen: ScreenName; parts: string[]; fields: Record<string, string> }
 
-const SCREENS: readonly ScreenName[] = ['home', 'document', 'runs', 'run', 'feed', 'views', 'view', 'publish', 'settings'];
+const SCREENS: readonly ScreenName[] = ['home', 'document', 'runs', 'run', 'feed', 'views', 'view', 'inbox', 'triggers', 'publish', 'settings'];
 
 export function at(screen: ScreenName, parts: string[] = [], fields: Record<string, string> = {}): Address {
   return { screen, parts, fields };

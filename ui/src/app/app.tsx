@@ -18,6 +18,8 @@ const RunScreen = lazy(() => import('../screens/run/run'));
 const Feed = lazy(() => import('../screens/feed/feed'));
 const Views = lazy(() => import('../screens/view/views'));
 const View = lazy(() => import('../screens/view/view'));
+const Inbox = lazy(() => import('../screens/inbox/inbox'));
+const Triggers = lazy(() => import('../screens/triggers/triggers'));
 const Publish = lazy(() => import('../screens/publish/publish'));
 const Settings = lazy(() => import('../screens/settings/settings'));
 
@@ -31,6 +33,8 @@ function Screen({ address }: { address: Address }) {
     case 'feed': return <Feed />;
     case 'views': return <Views />;
     case 'view': return <View key={first} name={first} />;
+    case 'inbox': return <Inbox />;
+    case 'triggers': return <Triggers />;
     case 'publish': return <Publish />;
     case 'settings': return <Settings />;
   }

@@ -25,6 +25,8 @@ export function titleOf(address: Address): { title: string; icon: IconName } {
     case 'feed': return { title: 'Feed', icon: 'feed' };
     case 'views': return { title: 'Views', icon: 'view' };
     case 'view': return { title: `View of ${address.parts[0] ?? ''}`, icon: 'view' };
+    case 'inbox': return { title: 'Inbox', icon: 'inbox' };
+    case 'triggers': return { title: 'Triggers', icon: 'bolt' };
     case 'publish': return { title: 'Publish', icon: 'publish' };
     case 'settings': return { title: 'Settings', icon: 'settings' };
     case 'home': return { title: 'Home', icon: 'home' };
@@ -67,6 +69,8 @@ export function Shell({ children }: { children: ReactNode }) {
     { id: 'go.runs', title: 'Runs', group: 'Go', run: () => go(at('runs')) },
     { id: 'go.feed', title: 'Feed', group: 'Go', run: () => go(at('feed')) },
     { id: 'go.views', title: 'Views', group: 'Go', run: () => go(at('views')) },
+    { id: 'go.inbox', title: 'Inbox', group: 'Go', run: () => go(at('inbox')) },
+    { id: 'go.triggers', title: 'Triggers', group: 'Go', run: () => go(at('triggers')) },
     { id: 'go.publish', title: 'Publish', group: 'Go', keys: 'Mod+Shift+S', run: () => go(at('publish')) },
     { id: 'go.settings', title: 'Settings and self-check', group: 'Go', keys: 'Mod+,', run: () => go(at('settings')) },
     { id: 'go.back', title: 'Back', group: 'Go', keys: 'Alt+ArrowLeft', run: () => history.back() },

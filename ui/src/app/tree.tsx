@@ -15,6 +15,8 @@ const PLACES: readonly { title: string; icon: IconName; address: Address; also?:
   { title: 'Runs', icon: 'runs', address: at('runs'), also: 'run' },
   { title: 'Feed', icon: 'feed', address: at('feed') },
   { title: 'Views', icon: 'view', address: at('views'), also: 'view' },
+  { title: 'Inbox', icon: 'inbox', address: at('inbox') },
+  { title: 'Triggers', icon: 'bolt', address: at('triggers') },
   { title: 'Publish', icon: 'publish', address: at('publish') },
 ];
 

@@ -17,7 +17,7 @@ interface Workspace {
 
 const WorkspaceContext = createContext<Workspace | null>(null);
 
-const TABBED = new Set(['document', 'runs', 'run', 'feed', 'views', 'view', 'publish', 'settings']);
+const TABBED = new Set(['document', 'runs', 'run', 'feed', 'views', 'view', 'inbox', 'triggers', 'publish', 'settings']);
 
 function keptTabs(path: string): Tab[] {
   try {

@@ -37,6 +37,13 @@ export function ago(iso: string, now: number = Date.now()): string {
   return count(Math.round(seconds / 86_400), 'day') + ' ago';
 }
 
+/** `in 5 min`, `in 2 d 3 h`; what is past is past. */
+export function inTime(iso: string, now: number = Date.now()): string {
+  const left = new Date(iso).getTime() - now;
+  if (Number.isNaN(left)) return '';
+  return left <= 0 ? 'past' : left < 60_000 ? 'in under a minute' : `in ${duration(left)}`;
+}
+
 /** A duration in milliseconds as people say it. */
 export function duration(ms: number): string {
   if (!Number.isFinite(ms) || ms < 0) return '–';
