@@ -1,5 +1,6 @@
 //! What running a definition needs of its document, stored with the version: a run parses nothing.
 
+use crate::workflow::{Kind, Target, Template, Trigger};
 use playbook_model::definition::{DefinitionKey, DefinitionType};
 use playbook_model::id::DefinitionName;
 use serde::{Deserialize, Serialize};
@@ -107,27 +108,53 @@ impl Data {
 
 /// The definitions that a definition uses, each once.
 ///
-/// A recall function uses the definitions whose runs its filters name; a computation function reads its input alone.
+/// A recall function uses the definitions whose runs its filters name, and a workflow those that its calls name as
+/// written and those of its triggers' filters; a computation function reads its input alone.
 #[must_use]
 pub fn uses(details: &Details) -> Vec<DefinitionKey> {
     let mut found = Vec::new();
-    if let Details::Recall(recall) = details {
-        for filter in &recall.filters {
-            let named = filter.attributes.iter().find_map(|(name, value)| match name.as_str() {
-                "subject" if crate::event::is_run_fact(&filter.kind) => value.as_str().and_then(key),
-                "source" if crate::event::is_definition_fact(&filter.kind) => {
-                    value.as_str().and_then(|source| key(source.strip_prefix("/definitions/")?))
+    let mut add = |key: Option<DefinitionKey>| {
+        if let Some(key) = key
+            && !found.contains(&key)
+        {
+            found.push(key);
+        }
+    };
+    match details {
+        Details::Computation(_) => {}
+        Details::Recall(recall) => {
+            recall.filters.iter().for_each(|filter| add(named(&filter.kind, &filter.attributes)));
+        }
+        Details::Workflow(workflow) => {
+            for trigger in &workflow.triggers {
+                if let Trigger::Event { filters } = trigger {
+                    filters.iter().for_each(|filter| add(named(&filter.kind, &filter.attributes)));
                 }
-                _ => None,
-            });
-            if let Some(key) = named
-                && !found.contains(&key)
-            {
-                found.push(key);
+            }
+            for task in &workflow.tasks {
+                if let Kind::Call(Target {
+                    kind: Template::Value(Value::String(kind)),
+                    name: Template::Value(Value::String(name)),
+                    ..
+                }) = &task.kind
+                {
+                    add(key(&format!("{kind}/{name}")));
+                }
             }
         }
     }
     found
+}
+
+/// The definition that a filter of facts names.
+fn named(kind: &str, attributes: &[(String, Value)]) -> Option<DefinitionKey> {
+    attributes.iter().find_map(|(name, value)| match name.as_str() {
+        "subject" if crate::event::is_run_fact(kind) => value.as_str().and_then(key),
+        "source" if crate::event::is_definition_fact(kind) => {
+            value.as_str().and_then(|source| key(source.strip_prefix("/definitions/")?))
+        }
+        _ => None,
+    })
 }
 
 /// Reads `<type>/<name>`.

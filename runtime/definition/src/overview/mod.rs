@@ -6,6 +6,7 @@
 mod fields;
 mod sentence;
 mod text;
+mod workflow;
 
 #[cfg(test)]
 mod tests;
@@ -17,6 +18,7 @@ use serde_json::Value;
 use text::{block, code, label, plain};
 
 pub(crate) use sentence::sentence;
+pub(crate) use workflow::{short_of, workflow};
 
 /// The line that says where the program is.
 const PROGRAM: &str = "The program is TypeScript and is shown under Source.";

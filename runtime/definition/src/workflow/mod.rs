@@ -5,8 +5,11 @@ mod cron;
 mod document;
 mod draft;
 mod events;
+mod flat;
+mod flowchart;
 mod judge;
 mod kinds;
+pub(crate) mod phrase;
 mod program;
 mod read;
 mod schedule;
@@ -19,6 +22,7 @@ mod value;
 mod tests;
 
 pub use cron::Cron;
+pub use flowchart::{Edge, EdgeKind, Flowchart, Group, GroupKind, Node, NodeKind, flowchart};
 pub use program::{
     Attribute, Branching, Case, Catch, Directive, Duration, ErrorTest, Expression, ExpressionId, Fields, Kind, Limit,
     List, ListId, Listening, Match, Raised, Reading, Retry, RetryDelay, Rule, Shape, Takes, Target, Task, TaskId,

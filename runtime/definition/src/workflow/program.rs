@@ -2,6 +2,7 @@
 //!
 //! Stored with the version, so that a run parses nothing. Numbers follow the order of the document.
 
+use super::flat::Part;
 use crate::Data;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -78,7 +79,7 @@ pub struct Expression {
 
 /// A value in which strings may be expressions.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
+#[serde(into = "Vec<Part>", try_from = "Vec<Part>")]
 pub enum Template {
     /// Holds no expression.
     Value(Value),

@@ -7,7 +7,7 @@ use super::{document, judge, schedule};
 use crate::check::{Judge, Made, Read};
 use crate::details::{Data, Details};
 use crate::reader::{Part, Reader, SchemaRead};
-use crate::yaml;
+use crate::{overview, yaml};
 use playbook_model::limits::{VALUE_LEVELS, WORKFLOW_MILLISECONDS};
 use playbook_model::problem::Form;
 use serde_json::Value;
@@ -77,7 +77,7 @@ fn document_of(reader: &mut Reader<'_>, judged_by: Judge<'_>) -> Read {
             lists,
             expressions,
         };
-        let overview = String::new();
+        let overview = overview::workflow(head.description.as_deref(), &details, head.input.good(), head.output.good());
         found.made = Some(Made { details: Details::Workflow(Box::new(details)), stripped: String::new(), overview });
     }
     found.description = head.description;
