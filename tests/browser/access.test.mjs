@@ -80,9 +80,9 @@ test('F6 walks the regions, the arrows the tree, Esc and Tab leave the editor', 
   await page.getByRole('treeitem', { name: /^review-brief/ }).focus();
   await page.keyboard.press('Home');
   await page.keyboard.press('Enter');
-  await editor('Text of recall/campaign-reviews').waitFor();
+  await editor('Text of workflow/approve-campaign').waitFor();
 
-  await editor('Text of recall/campaign-reviews').focus();
+  await editor('Text of workflow/approve-campaign').focus();
   await page.keyboard.press('Escape');
   await page.keyboard.press('Tab');
   await until('the focus out of the editor', async () => !(await page.evaluate(() => document.activeElement?.classList.contains('cm-content'))));

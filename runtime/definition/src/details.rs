@@ -109,7 +109,7 @@ impl Data {
 /// The definitions that a definition uses, each once.
 ///
 /// A recall function uses the definitions whose runs its filters name, and a workflow those that its calls name as
-/// written and those of its triggers' filters; a computation function reads its input alone.
+/// written and those of its triggers' filters; a computation function and an interaction function read their input alone.
 #[must_use]
 pub fn uses(details: &Details) -> Vec<DefinitionKey> {
     let mut found = Vec::new();
@@ -121,7 +121,7 @@ pub fn uses(details: &Details) -> Vec<DefinitionKey> {
         }
     };
     match details {
-        Details::Computation(_) => {}
+        Details::Computation(_) | Details::Interaction(_) => {}
         Details::Recall(recall) => {
             recall.filters.iter().for_each(|filter| add(named(&filter.kind, &filter.attributes)));
         }

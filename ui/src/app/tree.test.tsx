@@ -28,7 +28,7 @@ describe('the tree of definitions', () => {
       documents: [row('computation', 'score', { state: 'problems', problems: 2 }), row('computation', 'old', { state: 'retired' }), row('recall', 'reviews', { version: 3, standing: { state: 'stalled', folded: 9, lag_ms: 0, kind: 'raised' } })],
     });
     const items = screen.getAllByRole('treeitem').map((item) => item.textContent);
-    expect(items).toEqual([expect.stringContaining('Recall'), expect.stringMatching(/reviews.*stalled/), expect.stringContaining('Computation'), expect.stringMatching(/score.*2 problems/), expect.stringMatching(/old.*retired/)]);
+    expect(items).toEqual([expect.stringContaining('Workflows'), expect.stringContaining('Interaction'), expect.stringContaining('Recall'), expect.stringMatching(/reviews.*stalled/), expect.stringContaining('Computation'), expect.stringMatching(/score.*2 problems/), expect.stringMatching(/old.*retired/)]);
   });
 
   test('a text on screen that is wrong is marked, though the file is right', () => {

@@ -8,7 +8,7 @@ export interface Type { type: string; one: string; many: string; what: string; k
 
 /** Workflows first, then the functions in the order of the format pages. */
 export const TYPES: readonly Type[] = [
-  { type: 'workflow', one: 'workflow', many: 'Workflows', what: 'Steps that call functions', known: false },
+  { type: 'workflow', one: 'workflow', many: 'Workflows', what: 'Steps that call functions', known: true },
   { type: 'reasoning', one: 'reasoning function', many: 'Reasoning', what: 'Asks a model', known: false },
   { type: 'interaction', one: 'interaction function', many: 'Interaction', what: 'Asks a person or a service', known: true },
   { type: 'prediction', one: 'prediction function', many: 'Prediction', what: 'Answers from a trained model', known: false },

@@ -1,6 +1,7 @@
 //! Workflows: from a YAML document to a program of tasks.
 
 mod attempt;
+mod chart;
 mod cron;
 mod document;
 mod draft;
@@ -9,6 +10,7 @@ mod flat;
 mod flowchart;
 mod judge;
 mod kinds;
+mod outline;
 pub(crate) mod phrase;
 mod program;
 mod read;
@@ -21,8 +23,10 @@ mod value;
 #[cfg(test)]
 mod tests;
 
+pub use chart::{Edge, EdgeKind, Flowchart, Group, GroupKind, Node, NodeKind};
 pub use cron::Cron;
-pub use flowchart::{Edge, EdgeKind, Flowchart, Group, GroupKind, Node, NodeKind, flowchart};
+pub use flowchart::flowchart;
+pub use outline::{Outline, OutlineTask, outline};
 pub use program::{
     Attribute, Branching, Case, Catch, Directive, Duration, ErrorTest, Expression, ExpressionId, Fields, Kind, Limit,
     List, ListId, Listening, Match, Raised, Reading, Retry, RetryDelay, Rule, Shape, Takes, Target, Task, TaskId,

@@ -107,6 +107,7 @@ impl Runtime {
             "inputs": looked.last.as_ref().map_or(0, |record| record.position),
             "waits": waits.iter().map(Waiting::view).collect::<Vec<_>>(),
             "children": children,
+            "flowchart": playbook_definition::workflow::flowchart(looked.program.details()),
             "source": saved.map(|saved| saved.source.clone()),
             "input": own.input,
         }))

@@ -1,7 +1,9 @@
 //! A check of the text on the screen, as the Studio shows it.
 
 use super::{Answer, Input, Studio};
-use playbook_definition::{Checked, Unjudged};
+use playbook_definition::workflow::{flowchart, outline};
+use playbook_definition::{Checked, Definition, Details, Unjudged};
+use playbook_model::definition::DefinitionType;
 use playbook_model::limits;
 use playbook_model::position::LineIndex;
 use playbook_model::problem::Problem;
@@ -12,12 +14,12 @@ impl Studio {
         let key = given.definition()?;
         let text = given.text("text")?.to_owned();
         let checked = crate::ops::judge(self.0.compiler.clone(), &key, &text).await?;
-        Ok(check_view(&text, checked))
+        Ok(check_view(key.kind, &text, checked))
     }
 }
 
 /// A check's result; every edit also as lines and columns, since a text in an editor counts in UTF-16 units.
-pub(super) fn check_view(text: &str, checked: Checked) -> Value {
+pub(super) fn check_view(kind: DefinitionType, text: &str, checked: Checked) -> Value {
     let index = LineIndex::new(text);
     let problems: Vec<Value> = checked.problems.iter().map(|problem| problem_view(&index, problem)).collect();
     let unjudged = checked.unjudged.map(|unjudged| match unjudged {
@@ -37,7 +39,17 @@ pub(super) fn check_view(text: &str, checked: Checked) -> Value {
         "bytes": text.len(),
         "bytes_most": limits::DOCUMENT_BYTES,
         "largest_view": checked.largest_view,
+        "workflow": (kind == DefinitionType::Workflow).then(|| workflow_view(text, definition)),
     })
+}
+
+/// A workflow's drawing, of a text that passes, and where its tasks stand, of one that is YAML.
+fn workflow_view(text: &str, definition: Option<&Definition>) -> Value {
+    let details = definition.and_then(|definition| match &definition.details {
+        Details::Workflow(details) => Some(details),
+        _ => None,
+    });
+    json!({ "flowchart": details.map(|details| flowchart(details)), "outline": outline(text) })
 }
 
 pub(super) fn problem_view(index: &LineIndex<'_>, problem: &Problem) -> Value {

@@ -79,7 +79,7 @@ impl Studio {
         view.insert("saved_text".into(), recorded.map(|recorded| recorded.saved.source.clone()).into());
         view.insert("author_overview".into(), overview.into());
         view.insert("author_diagram".into(), diagram.into());
-        view.insert("check".into(), check_view(&text, checked));
+        view.insert("check".into(), check_view(key.kind, &text, checked));
         Ok(Value::Object(view))
     }
 
