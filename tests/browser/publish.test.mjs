@@ -50,11 +50,11 @@ describe('publishing', { concurrency: false }, () => {
     const { page } = studio;
     await plan();
     await studio.accessible('a plan');
-    await page.getByRole('button', { name: 'Send 4' }).click();
-    await page.getByText('4 definitions published and read back equal').waitFor();
+    await page.getByRole('button', { name: 'Send 6' }).click();
+    await page.getByText('6 definitions published and read back equal').waitFor();
     await studio.accessible('the results');
     assert.equal((await remote('computation', 'review-brief')).source, home.read('computation/review-brief.md'));
-    assert.equal(await page.getByText(/read back \d/).count(), 4);
+    assert.equal(await page.getByText(/read back \d/).count(), 6);
   });
 
   test('what changed here is published with its difference shown', async () => {

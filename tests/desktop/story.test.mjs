@@ -185,8 +185,8 @@ describe('the story of a newcomer', { concurrency: false }, () => {
     await app.press('button', 'Make a plan');
     await app.sees('new');
     await app.picture('plan');
-    await app.press('button', 'Send 4');
-    await app.sees('4 definitions published and read back equal');
+    await app.press('button', 'Send 6');
+    await app.sees('6 definitions published and read back equal');
     await app.picture('publish');
     for (const [type, name] of [['computation', 'review-brief'], ['recall', 'campaign-reviews'], ['recall', 'campaign-spend']]) {
       const answer = await fetch(`${address}/v1/orgs/local/playbooks/campaign-review/definitions/${type}/${name}`);

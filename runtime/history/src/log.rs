@@ -20,6 +20,7 @@ use rusqlite::config::DbConfig;
 use rusqlite::{Connection, OpenFlags};
 use serde_json::Value;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex, PoisonError, mpsc};
 use tokio::sync::{oneshot, watch};
 use uuid::Uuid;
@@ -402,6 +403,13 @@ impl History {
     /// Waits for readers and for the disk.
     pub fn close(&self) {
         self.inner.close();
+    }
+
+    /// Records so many more appends, commits and views, and refuses every later one as closed: the file is then as it
+    /// would be had the program been killed at that moment. Gives what is set once one was refused. For tests of what a
+    /// restart makes of it.
+    pub fn cut(&self, jobs: u64) -> Arc<AtomicBool> {
+        self.inner.desk.cut(jobs)
     }
 
     #[cfg(test)]

@@ -222,7 +222,7 @@ pub(crate) fn pauses(conn: &Connection) -> Result<Vec<Due>, ReadError> {
 fn timers(conn: &Connection, which: &str, by: Moment, most: usize) -> Result<Vec<Due>, ReadError> {
     let mut select = conn.prepare_cached(&format!(
         "SELECT o.key, t.run_id, t.number, t.due FROM timer t JOIN owner o ON o.id = t.owner WHERE {which} \
-         ORDER BY t.due LIMIT ?2"
+         ORDER BY t.due, t.number LIMIT ?2"
     ))?;
     let most = i64::try_from(most).unwrap_or(i64::MAX);
     let rows = select.query_map(params![by.0, most], |row| {

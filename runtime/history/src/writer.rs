@@ -7,6 +7,8 @@
 use crate::error::{AppendError, is_full, is_lost_flush};
 use rusqlite::Connection;
 use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::thread::JoinHandle;
 use tokio::sync::watch;
@@ -41,6 +43,7 @@ pub(crate) enum Kept {
 enum Message {
     Do(Box<dyn Job>),
     Close(Sender<()>),
+    Cut(u64, Arc<AtomicBool>),
     #[cfg(test)]
     Try(Box<dyn FnOnce(&mut Writer) + Send>),
 }
@@ -58,6 +61,10 @@ pub(crate) struct Writer {
     newest: watch::Sender<u64>,
     /// Set when a flush failed: what the disk holds is then unknown until the file is opened again.
     pub(crate) lost: bool,
+    /// Jobs that are still recorded, each in a transaction of its own; `None` for all.
+    left: Option<u64>,
+    /// Set once a job was refused for that.
+    cut: Arc<AtomicBool>,
 }
 
 /// The way to the writer.
@@ -82,6 +89,8 @@ impl Desk {
             path,
             newest,
             lost: false,
+            left: None,
+            cut: Arc::default(),
             #[cfg(test)]
             commits: 0,
         };
@@ -105,6 +114,14 @@ impl Desk {
             // An error means that the writer is gone, which is what was asked for.
             let _ = wait.recv();
         }
+    }
+
+    /// Records so many more jobs, and refuses every later one as closed. Gives what is set once it refused one.
+    pub(crate) fn cut(&self, jobs: u64) -> Arc<AtomicBool> {
+        let refused = Arc::default();
+        // A writer that is gone records nothing anyway.
+        let _ = self.messages.send(Message::Cut(jobs, Arc::clone(&refused)));
+        refused
     }
 
     #[cfg(test)]
@@ -138,7 +155,7 @@ impl Writer {
                 Message::Do(job) => {
                     let mut bytes = job.bytes();
                     let mut group = vec![job];
-                    while group.len() < GROUP_JOBS && bytes < GROUP_BYTES {
+                    while self.left.is_none() && group.len() < GROUP_JOBS && bytes < GROUP_BYTES {
                         match inbox.try_recv() {
                             Ok(Message::Do(job)) => {
                                 bytes = bytes.saturating_add(job.bytes());
@@ -154,6 +171,7 @@ impl Writer {
                     self.write(group, bytes);
                 }
                 Message::Close(done) => return self.close(inbox, &done),
+                Message::Cut(jobs, refused) => (self.left, self.cut) = (Some(jobs), refused),
                 #[cfg(test)]
                 Message::Try(act) => act(&mut self),
             }
@@ -165,6 +183,14 @@ impl Writer {
 
     /// Writes a group in one transaction, and each job alone when that fails, so that none fails for another.
     fn write(&mut self, mut group: Vec<Box<dyn Job>>, bytes: usize) {
+        match &mut self.left {
+            Some(0) => {
+                self.cut.store(true, Ordering::Release);
+                return group.into_iter().for_each(|job| job.answer(Err(AppendError::Closed)));
+            }
+            Some(left) => *left -= 1,
+            None => {}
+        }
         match self.attempt(&mut group, bytes) {
             Ok(()) => {
                 #[cfg(test)]
@@ -281,6 +307,7 @@ impl Writer {
             match message {
                 Message::Do(job) => job.answer(Err(AppendError::Closed)),
                 Message::Close(done) => drop(done),
+                Message::Cut(..) => {}
                 #[cfg(test)]
                 Message::Try(_) => {}
             }

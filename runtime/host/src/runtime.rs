@@ -15,6 +15,7 @@ use playbook_typescript::Compiler;
 use playbook_worker::{Pool, WorkerProgram};
 use std::collections::HashMap;
 use std::path::PathBuf;
+use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex};
 use tokio::sync::{Notify, Semaphore, watch};
 
@@ -254,6 +255,13 @@ impl Runtime {
         if closed.is_err() {
             tracing::error!("closing the log broke down");
         }
+    }
+
+    /// Records so many more appends and refuses every later one, as if the program were killed at that moment. Gives
+    /// what is set once one was refused. For tests of what a restart makes of it; stop the runtime afterwards.
+    #[must_use]
+    pub fn cut(&self, appends: u64) -> Arc<AtomicBool> {
+        self.0.history.cut(appends)
     }
 
     /// The newest position of the log, each time it moves.

@@ -265,7 +265,18 @@ impl Machine<'_> {
     /// Says that a task which holds others started; taken back when this input sees it end.
     pub(super) fn starts(&mut self, task: &Task, frame: &mut TaskFrame, context: &Held) {
         let seen = Seen { input: Some(frame.input.value()), context: Some(context.value()), ..Seen::default() };
-        frame.told = Some(self.tell(task, frame.run, Outcome::Started, None, seen));
+        let at = self.tell(task, frame.run, Outcome::Started, None, seen);
+        frame.told = Some((self.state.inputs, at));
+    }
+
+    /// Takes back that a task started, where this very input told so.
+    fn untell(&mut self, frame: &mut TaskFrame) {
+        if let Some((input, at)) = frame.told.take()
+            && input == self.state.inputs
+            && let Some(step) = self.steps.get_mut(at)
+        {
+            *step = None;
+        }
     }
 
     /// Says that a task waits.
@@ -287,11 +298,7 @@ impl Machine<'_> {
         output: Option<&serde_json::Value>,
         context: &Held,
     ) {
-        if let Some(told) = frame.told.take()
-            && let Some(step) = self.steps.get_mut(told)
-        {
-            *step = None;
-        }
+        self.untell(frame);
         let seen = Seen { input: Some(frame.input.value()), output, context: Some(context.value()), ..Seen::default() };
         self.tell(task, frame.run, outcome, fault, seen);
     }
@@ -346,11 +353,7 @@ impl Machine<'_> {
             Doing::Listen { listener, .. } => self.drop_listener(listener),
         }
         self.close(frame);
-        if let Some(told) = frame.told.take()
-            && let Some(step) = self.steps.get_mut(told)
-        {
-            *step = None;
-        }
+        self.untell(frame);
         let seen = Seen { input: Some(frame.input.value()), ..Seen::default() };
         let step = self.plain_step(task, frame.run, ended(kind));
         self.step(step, seen);

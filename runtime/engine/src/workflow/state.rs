@@ -150,9 +150,10 @@ pub struct TaskFrame {
     pub timeout: Option<Wait>,
     /// What it is doing.
     pub doing: Doing,
-    /// Where this input told that it started, until it tells how it went on. Never recorded.
+    /// The input that told that it started, and where, until that input tells how it went on. Never recorded: a later
+    /// input does not look at it.
     #[serde(skip)]
-    pub told: Option<usize>,
+    pub told: Option<(u64, usize)>,
 }
 
 /// What a task under way is doing.

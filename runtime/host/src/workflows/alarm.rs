@@ -63,14 +63,30 @@ impl Runtime {
             tokio::time::sleep(AGAIN).await;
             return;
         };
+        // Of one run what was due first fires first, however late the clock is: a timeout before what it bounds.
+        let mut runs: Vec<Vec<Due>> = Vec::new();
+        for timer in due {
+            let own =
+                |timers: &Vec<Due>| timers.iter().any(|one| (&one.playbook, one.run) == (&timer.playbook, timer.run));
+            match runs.iter().position(own) {
+                Some(at) => runs[at].push(timer),
+                None => runs.push(vec![timer]),
+            }
+        }
         let mut woken: JoinSet<bool> = JoinSet::new();
         let mut refused = false;
-        for timer in due {
+        for timers in runs {
             while woken.len() >= TOGETHER {
                 refused |= matches!(woken.join_next().await, Some(Ok(false)));
             }
             let runtime = self.clone();
-            woken.spawn(async move { runtime.wake(timer).await });
+            woken.spawn(async move {
+                let mut fine = true;
+                for timer in timers {
+                    fine &= runtime.wake(timer).await;
+                }
+                fine
+            });
         }
         while let Some(done) = woken.join_next().await {
             refused |= matches!(done, Ok(false));

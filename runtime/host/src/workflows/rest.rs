@@ -1,9 +1,10 @@
 //! Whether anything of a playbook's workflows goes on by itself, or everything waits for the world or for a time.
 
 use crate::runtime::Runtime;
+use playbook_engine::run::Stream as RunStream;
 use playbook_history::{ChildStands, OpenCall, Stream};
 use playbook_model::definition::DefinitionType;
-use playbook_model::id::PlaybookKey;
+use playbook_model::id::{PlaybookKey, RunId};
 use playbook_model::refusal::Refusal;
 
 impl Runtime {
@@ -38,13 +39,20 @@ impl Runtime {
             return Ok(false);
         }
         let (playbook, child) = (call.playbook, call.child);
+        let key = playbook.clone();
         let log = Stream::run_log(&playbook, child);
         let read = move |history: &playbook_history::History| Ok((history.run(&playbook, child)?, history.last(&log)?));
         let (row, last) = self.read(read).await?;
         Ok(match row.map(|row| row.definition_type) {
             Some(DefinitionType::Workflow) => last.is_some(),
-            Some(DefinitionType::Interaction) => true,
+            Some(DefinitionType::Interaction) => self.waits_for_answer(&key, child).await?,
             _ => false,
         })
+    }
+
+    /// Whether a run made its request, which is open.
+    async fn waits_for_answer(&self, playbook: &PlaybookKey, run: RunId) -> Result<bool, Refusal> {
+        let state = self.run_stream(&Stream::run(playbook, run)).await?;
+        Ok(matches!(state, RunStream::Run(state) if state.open_request().is_some()))
     }
 }
