@@ -149,6 +149,14 @@ impl Stage {
                 self.rest(key).await?;
                 self.stands(key).await.map(Some)
             }
+            "published" => {
+                self.rest(key).await?;
+                self.published(key).await.map(Some)
+            }
+            "output" => {
+                self.rest(key).await?;
+                self.output(key, block).await.map(Some)
+            }
             "steps" => {
                 self.rest(key).await?;
                 self.steps(key).await.map(Some)
@@ -313,6 +321,27 @@ impl Stage {
             format!("{} waits for {}{until}", wait.reference, what.as_str().unwrap_or("?"))
         };
         Ok(waits.iter().map(line).collect::<Vec<_>>().join("\n"))
+    }
+
+    /// The events that runs emitted and callers published, the oldest first.
+    async fn published(&self, key: &PlaybookKey) -> Result<String, String> {
+        let input = addressed(key, json!({ "type": "event_published", "order": "asc", "limit": 100 }));
+        let listed = self.runtime.local("list_playbook_events", input).await.map_err(|why| format!("{why:?}"))?;
+        let line = |row: &Value| {
+            let word = |name: &str| row["data"][name].as_str().unwrap_or("?").to_owned();
+            format!("{} of {}: {}", word("event_type"), word("source"), cut(&row["data"]["data"]))
+        };
+        Ok(listed["events"].as_array().into_iter().flatten().map(line).collect::<Vec<_>>().join("\n"))
+    }
+
+    /// The output of the newest run of a definition.
+    async fn output(&self, key: &PlaybookKey, block: &Block) -> Result<String, String> {
+        let (kind, name) = block.argument().and_then(|word| word.split_once('/')).ok_or("type/name")?;
+        let input = addressed(key, json!({ "type": kind, "name": name, "limit": 1 }));
+        let listed = self.runtime.local("list_runs", input).await.map_err(|why| format!("{why:?}"))?;
+        let input = addressed(key, json!({ "run_id": listed["runs"][0]["run_id"] }));
+        let run = self.runtime.local("get_run", input).await.map_err(|why| format!("{why:?}"))?;
+        Ok(cut(&run["output"]))
     }
 
     /// What each input of the newest run moved.

@@ -18,6 +18,7 @@ mod front_matter;
 mod interaction;
 mod module;
 mod overview;
+mod plain;
 mod playbook;
 mod reader;
 mod recall;

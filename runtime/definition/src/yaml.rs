@@ -4,13 +4,14 @@
 //! It knows nothing of fields: it refuses what no document may hold, and reports all of it in one pass.
 //! Only a syntax error ends the pass.
 
+use crate::plain::{Plain, plain};
 use granit_parser::{ErrorKind, Event, Parser, ScalarStyle, StructureStyle};
 use playbook_model::json;
 use playbook_model::limits::FRONT_MATTER_LEVELS;
 use playbook_model::position::{LineIndex, Span};
 use playbook_model::problem::{Edit, Place, Problem};
 use playbook_model::word::thousands;
-use serde_json::{Map, Number, Value};
+use serde_json::{Map, Value};
 use std::collections::{HashMap, HashSet};
 
 /// Where a value stands in the document.
@@ -143,6 +144,7 @@ impl Load<'_> {
                 }
                 Event::SequenceStart(style, _, tag) => {
                     self.tag(tag.is_some(), span);
+                    let span = if style == StructureStyle::Block { self.dashed(span) } else { span };
                     if !self.opened(span, style, |frame| Open::List { items: Vec::new(), frame }) {
                         return false;
                     }
@@ -206,6 +208,15 @@ impl Load<'_> {
                 .made("yaml.tag", span, "Tags are not taken: a value has the type that YAML's core schema gives it.")
                 .hint("Remove the tag; a number or a word that is meant as text stands in quotes.");
             self.problems.push(problem);
+        }
+    }
+
+    /// The same from the dash of its first item: the parser puts a list that is not indented at the item behind it.
+    fn dashed(&self, span: Span) -> Span {
+        let before = self.text.get(..span.start).unwrap_or_default().trim_end_matches(' ');
+        match before.strip_suffix('-') {
+            Some(rest) if !self.text[span.start..].starts_with('-') => Span::new(rest.len(), span.end.max(rest.len())),
+            _ => span,
         }
     }
 
@@ -414,79 +425,6 @@ fn braced(text: &str) -> Option<usize> {
 /// A key for a sentence, cut when it is long.
 pub(crate) fn shown(key: &str) -> String {
     if key.is_empty() { "\"\"".to_owned() } else { json::cut(&key.replace(['\n', '\r'], " "), 80) }
-}
-
-enum Plain {
-    Value(Value),
-    NotFinite,
-}
-
-/// Whether a text written plainly, without quotes, is read as that very text.
-pub(crate) fn is_text(plainly: &str) -> bool {
-    matches!(plain(plainly), Plain::Value(Value::String(_)))
-}
-
-/// A plain scalar by the core schema of YAML 1.2.
-fn plain(text: &str) -> Plain {
-    Plain::Value(match text {
-        "" | "~" | "null" | "Null" | "NULL" => Value::Null,
-        "true" | "True" | "TRUE" => Value::Bool(true),
-        "false" | "False" | "FALSE" => Value::Bool(false),
-        ".nan" | ".NaN" | ".NAN" => return Plain::NotFinite,
-        _ => {
-            let unsigned = text.strip_prefix(['+', '-']).unwrap_or(text);
-            if matches!(unsigned, ".inf" | ".Inf" | ".INF") {
-                return Plain::NotFinite;
-            }
-            match number(text, unsigned) {
-                Some(Some(number)) => Value::Number(number),
-                Some(None) => return Plain::NotFinite,
-                None => Value::String(text.to_owned()),
-            }
-        }
-    })
-}
-
-/// `None` for a text that is no number; `Some(None)` for one that no double holds.
-fn number(text: &str, unsigned: &str) -> Option<Option<Number>> {
-    let digits = |text: &str| !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit());
-    for (mark, radix) in [("0o", 8), ("0x", 16)] {
-        if let Some(digits) = text.strip_prefix(mark)
-            && !digits.is_empty()
-            && digits.chars().all(|c| c.is_digit(radix))
-        {
-            let large = || {
-                digits.chars().fold(0.0, |sum, c| sum * f64::from(radix) + f64::from(c.to_digit(radix).unwrap_or(0)))
-            };
-            return Some(
-                u64::from_str_radix(digits, radix).map_or_else(|_| Number::from_f64(large()), |n| Some(n.into())),
-            );
-        }
-    }
-    if digits(unsigned) {
-        let bare = text.strip_prefix('+').unwrap_or(text);
-        let whole = bare.parse::<i64>().map(Number::from).or_else(|_| bare.parse::<u64>().map(Number::from));
-        return Some(whole.map_or_else(|_| bare.parse().ok().and_then(Number::from_f64), Some));
-    }
-    let (mantissa, exponent) = match unsigned.find(['e', 'E']) {
-        Some(at) => (&unsigned[..at], Some(&unsigned[at + 1..])),
-        None => (unsigned, None),
-    };
-    let exponent_fits = exponent.is_none_or(|exponent| digits(exponent.strip_prefix(['+', '-']).unwrap_or(exponent)));
-    let (before, after) = match mantissa.split_once('.') {
-        Some((before, after)) => (before, Some(after)),
-        None => (mantissa, None),
-    };
-    let fits = match after {
-        Some(after) if before.is_empty() => digits(after),
-        Some(after) => digits(before) && (after.is_empty() || digits(after)),
-        None => digits(before),
-    };
-    if !(fits && exponent_fits) {
-        return None;
-    }
-    let value: f64 = text.parse().ok()?;
-    Some(Number::from_f64(value))
 }
 
 /// The words for a count of bytes past a bound.

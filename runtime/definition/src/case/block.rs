@@ -3,7 +3,7 @@
 //! Whatever is written reads back as the same value, keys in the same order.
 //! It must not know what the values mean.
 
-use crate::yaml::is_text;
+use crate::plain::is_text;
 use serde_json::{Map, Value};
 use std::fmt::Write as _;
 

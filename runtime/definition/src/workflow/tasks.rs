@@ -327,6 +327,6 @@ impl Draft<'_, '_> {
 pub(super) fn plainly(name: &str) -> String {
     let simple = name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
         && name.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'_' | b'.'))
-        && crate::yaml::is_text(name);
+        && crate::plain::is_text(name);
     if simple { name.to_owned() } else { format!("'{}'", name.replace('\'', "''")) }
 }

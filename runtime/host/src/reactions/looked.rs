@@ -54,7 +54,7 @@ impl Runtime {
     }
 
     /// As far as the follower of the playbook wrote it.
-    async fn reactions(&self, playbook: &PlaybookKey) -> Result<Reactions, Refusal> {
+    pub(crate) async fn reactions(&self, playbook: &PlaybookKey) -> Result<Reactions, Refusal> {
         let key = playbook.clone();
         match self.read(move |history| history.reactions(&key)).await? {
             Some((_, state)) if !state.is_empty() => serde_json::from_str(&state)

@@ -25,6 +25,9 @@ impl Runtime {
         if going || self.0.followers.reached(&playbook.text()).is_some_and(|reached| reached < newest) {
             return Ok(false);
         }
+        if self.reactions(playbook).await?.next().is_some_and(|due| due <= now) {
+            return Ok(false);
+        }
         for call in calls.into_iter().filter(|call| call.playbook == *playbook) {
             if !self.rests(call).await? {
                 return Ok(false);
