@@ -85,6 +85,8 @@ async fn a_run_killed_after_any_append_comes_to_the_same() {
     let (mut kinds, mut kills, mut ran, mut seed) = (BTreeSet::new(), 0, 0_u64, first);
     let mut differ = Vec::new();
     while minutes.map_or(ran < programs, |minutes| began.elapsed() < minutes) {
+        // What fails is told with the seed before it.
+        println!("seed {seed}");
         let mut making = Making::new(seed);
         let document = making.document();
         let folder = tempfile::tempdir().expect("a folder");

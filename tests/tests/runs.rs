@@ -19,11 +19,39 @@ const BEGIN: i64 = 1_791_201_600_000;
 const STEP: i64 = 1_000;
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn every_page_that_runs() {
+async fn every_page_of_functions_runs() {
+    every_page("", |path| !path.starts_with("workflow-format")).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn the_pages_of_workflows_run() {
+    let others = ["limits-of-a-run.md", "open-workflow", "triggers.md"];
+    every_page("workflow-format", |path| !others.iter().any(|name| path.contains(name))).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn the_pages_of_open_workflow_run() {
+    every_page("workflow-format", |path| path.contains("open-workflow")).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn the_pages_of_triggers_and_limits_run() {
+    every_page("workflow-format", |path| path.contains("limits-of-a-run.md") || path.contains("triggers.md")).await;
+}
+
+/// Runs the pages of a folder below `spec`, those whose path from there is wanted. `PAGE` runs those alone whose path
+/// holds it.
+async fn every_page(folder: &str, wanted: impl Fn(&str) -> bool) {
     let compiler = Arc::new(Compiler::new());
     let mut failed = Vec::new();
     let mut cases = 0;
-    for path in pages(&Path::new(env!("CARGO_MANIFEST_DIR")).join("spec")) {
+    let spec = Path::new(env!("CARGO_MANIFEST_DIR")).join("spec");
+    let only = std::env::var("PAGE").unwrap_or_default();
+    for path in pages(&spec.join(folder)) {
+        let shown = path.strip_prefix(&spec).expect("it is below").display().to_string();
+        if !wanted(&shown) || !shown.contains(&only) {
+            continue;
+        }
         let text = std::fs::read_to_string(&path).expect("a page is text");
         let mut page = Page::parse(&text);
         if !page.blocks.iter().any(runs) {
@@ -68,12 +96,12 @@ async fn every_page_that_runs() {
             std::fs::write(&path, page.text()).expect("the page can be written");
         }
     }
-    assert!(cases > 20, "only {cases} cases were found");
+    assert!(cases > 10 || !only.is_empty(), "only {cases} cases were found");
     assert!(failed.is_empty(), "{} of {cases} cases\n\n{}", failed.len(), failed.join("\n\n"));
 }
 
 fn runs(block: &Block) -> bool {
-    ["events", "run", "ending", "view", "standing", "refused"].contains(&block.word())
+    ["events", "run", "ending", "view", "standing", "refused", "triggers", "pass"].contains(&block.word())
 }
 
 fn pages(folder: &Path) -> Vec<PathBuf> {
@@ -138,8 +166,30 @@ impl Stage {
             "send" => self.send(key, block, came).await.map(|()| None),
             "cancel" => {
                 let input = addressed(key, json!({ "run_id": self.newest()?, "reason": block.body.trim() }));
-                self.runtime.local("cancel_run", input).await.map_err(|why| format!("{why:?}"))?;
+                if let Err(refusal) = self.runtime.local("cancel_run", input).await {
+                    came.push(refusal_text(refusal));
+                }
                 Ok(None)
+            }
+            "long" => {
+                let letters: usize = block.named("letters").and_then(|word| word.parse().ok()).ok_or("how long?")?;
+                let mut longer = block.clone();
+                longer.body = json!("x".repeat(letters)).to_string();
+                came.push(self.run(key, &longer).await);
+                Ok(None)
+            }
+            "send-many" => {
+                let times: u32 = block.argument().and_then(|word| word.parse().ok()).ok_or("how many?")?;
+                for number in 1..=times {
+                    let mut one = block.clone();
+                    one.body = block.body.replace('#', &number.to_string());
+                    self.send(key, &one, came).await?;
+                }
+                Ok(None)
+            }
+            "kinds" => {
+                self.rest(key).await?;
+                self.kinds(key).await.map(Some)
             }
             "runs" => {
                 self.rest(key).await?;
@@ -157,6 +207,30 @@ impl Stage {
                 self.rest(key).await?;
                 self.output(key, block).await.map(Some)
             }
+            "outputs" => {
+                self.rest(key).await?;
+                self.outputs(key, block).await.map(Some)
+            }
+            "count" => {
+                self.rest(key).await?;
+                self.runs_of(key, block).await.map(|runs| Some(runs.len().to_string()))
+            }
+            "many" => self.many(key, block).await.map(|()| None),
+            "feed" => {
+                self.rest(key).await?;
+                let rows = self.rows(key, block.argument().ok_or("a type")?).await?;
+                let words = rows.iter().map(|row| row["summary"].as_str().unwrap_or("?").to_owned());
+                Ok(Some(words.collect::<Vec<_>>().join("\n")))
+            }
+            "refusals" => {
+                self.rest(key).await?;
+                let line = |row: &Value| {
+                    let name = row["metadata"]["definition"]["name"].as_str().unwrap_or("?");
+                    format!("{name} {}: {}", row["data"]["count"], row["data"]["reason"].as_str().unwrap_or("?"))
+                };
+                Ok(Some(self.rows(key, "reaction_refused").await?.iter().map(line).collect::<Vec<_>>().join("\n")))
+            }
+            "triggers" => self.triggers(key, block).await.map(Some),
             "steps" => {
                 self.rest(key).await?;
                 self.steps(key).await.map(Some)
@@ -241,7 +315,7 @@ impl Stage {
 
     /// Waits until nothing of the playbook moves by itself.
     async fn rest(&self, key: &PlaybookKey) -> Result<(), String> {
-        let end = Instant::now() + Duration::from_secs(120);
+        let end = Instant::now() + Duration::from_secs(60);
         while !self.runtime.at_rest(key).await.map_err(|why| format!("{why:?}"))? {
             if Instant::now() > end {
                 return Err("the playbook does not come to rest".into());
@@ -303,6 +377,18 @@ impl Stage {
         Ok(lines.join("\n"))
     }
 
+    /// Every run of the playbook with how it was rejected, the oldest first.
+    async fn kinds(&self, key: &PlaybookKey) -> Result<String, String> {
+        let listed = self.runtime.local("list_runs", addressed(key, json!({ "limit": 100 }))).await;
+        let listed = listed.map_err(|why| format!("{why:?}"))?;
+        let line = |run: &Value| {
+            let words = ["type", "name", "status"].map(|name| run[name].as_str().unwrap_or("?").to_owned());
+            let why = ["reason", "kind"].map(|name| run["rejection"][name].as_str().unwrap_or_default().to_owned());
+            format!("{}/{} {} {}", words[0], words[1], words[2], why.join(" ")).trim_end().to_owned()
+        };
+        Ok(listed["runs"].as_array().into_iter().flatten().rev().map(line).collect::<Vec<_>>().join("\n"))
+    }
+
     /// How the newest run stands.
     async fn stands(&self, key: &PlaybookKey) -> Result<String, String> {
         let id = RunId::parse(&self.newest()?).map_err(|why| why.to_string())?;
@@ -321,6 +407,66 @@ impl Stage {
             format!("{} waits for {}{until}", wait.reference, what.as_str().unwrap_or("?"))
         };
         Ok(waits.iter().map(line).collect::<Vec<_>>().join("\n"))
+    }
+
+    /// The rows of a type, the oldest first.
+    async fn rows(&self, key: &PlaybookKey, kind: &str) -> Result<Vec<Value>, String> {
+        let input = addressed(key, json!({ "type": kind, "order": "asc", "limit": 100 }));
+        let listed = self.runtime.local("list_playbook_events", input).await.map_err(|why| format!("{why:?}"))?;
+        Ok(listed["events"].as_array().cloned().unwrap_or_default())
+    }
+
+    /// The runs of a definition, the oldest first.
+    async fn runs_of(&self, key: &PlaybookKey, block: &Block) -> Result<Vec<Value>, String> {
+        let (kind, name) = block.argument().and_then(|word| word.split_once('/')).ok_or("type/name")?;
+        let (mut all, mut cursor) = (Vec::new(), Value::Null);
+        loop {
+            let mut input = addressed(key, json!({ "type": kind, "name": name, "limit": 100 }));
+            if !cursor.is_null() {
+                input["cursor"] = cursor;
+            }
+            let mut listed = self.runtime.local("list_runs", input).await.map_err(|why| format!("{why:?}"))?;
+            all.extend(listed["runs"].as_array().cloned().unwrap_or_default());
+            cursor = listed["next_cursor"].take();
+            if cursor.is_null() {
+                all.reverse();
+                return Ok(all);
+            }
+        }
+    }
+
+    /// The outputs of a definition's runs, the oldest first.
+    async fn outputs(&self, key: &PlaybookKey, block: &Block) -> Result<String, String> {
+        let mut lines = Vec::new();
+        for run in self.runs_of(key, block).await? {
+            let input = addressed(key, json!({ "run_id": run["run_id"] }));
+            let run = self.runtime.local("get_run", input).await.map_err(|why| format!("{why:?}"))?;
+            lines.push(if run["status"] == "succeeded" { cut(&run["output"]) } else { standing_rejection(&run) });
+        }
+        Ok(lines.join("\n"))
+    }
+
+    /// Publishes an event so many times, `#` in it replaced by its number.
+    async fn many(&self, key: &PlaybookKey, block: &Block) -> Result<(), String> {
+        let times: u32 = block.argument().and_then(|word| word.parse().ok()).ok_or("how many?")?;
+        for number in 1..=times {
+            self.publish(key, &block.body.replace('#', &number.to_string())).await?;
+        }
+        Ok(())
+    }
+
+    /// A definition's triggers, and since which record they apply.
+    async fn triggers(&self, key: &PlaybookKey, block: &Block) -> Result<String, String> {
+        let (kind, name) = block.argument().and_then(|word| word.split_once('/')).ok_or("type/name")?;
+        let input = addressed(key, json!({ "type": kind, "name": name }));
+        let shown = self.runtime.local("get_definition", input).await.map_err(|why| format!("{why:?}"))?;
+        let mut text = serde_json::to_string_pretty(&shown["triggers"]).expect("it is JSON");
+        let input = addressed(key, json!({ "event_id": shown["triggers_since"] }));
+        if let Ok(row) = self.runtime.local("get_event", input).await {
+            let version = &row["metadata"]["definition"]["version"];
+            text.push_str(&format!("\nsince the record that saved version {version}"));
+        }
+        Ok(text)
     }
 
     /// The events that runs emitted and callers published, the oldest first.

@@ -32,8 +32,8 @@ pub fn summary(fact: &Fact, context: &Context) -> String {
     let by = if context.by == "local" { String::new() } else { format!(" by {}", context.by) };
     match fact {
         Fact::RunStarted(_) => match context.trigger.as_ref().map(|t| t.kind.as_str()) {
-            Some("event") => format!("A run of the {noun} {name} was started by an event"),
-            Some("cron" | "every") => format!("A run of the {noun} {name} was started by its schedule"),
+            Some("event") => format!("A run of the {noun} {name} was started by its event trigger"),
+            Some(kind) => format!("A run of the {noun} {name} was started by its {kind} schedule"),
             _ if context.called_by.is_some() => format!("A workflow called the {noun} {name}"),
             _ => format!("A run of the {noun} {name} was started{by}"),
         },

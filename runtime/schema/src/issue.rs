@@ -4,7 +4,7 @@
 //! a missing one at its own place.
 
 use crate::schema::{At, Bound, Check, Count, Node, Schema, all_differ};
-use crate::words::{Style, Words};
+use crate::words::{Style, Words, count_words};
 use playbook_model::ending::Issue;
 use playbook_model::json;
 use playbook_model::limits::{ERROR_TEXT_BYTES, ISSUES_SHOWN, VALUE_LEVELS};
@@ -135,7 +135,7 @@ impl Schema {
             Manner::Input => {
                 let told = found.at != UNNAMED && !matches!(found.miss, Miss::Extra | Miss::Name);
                 let named = match told.then(|| words.description(found.at)).flatten() {
-                    Some(description) => format!("{} ({description})", label(&found.path, manner)),
+                    Some(description) => format!("{}, {description}", label(&found.path, manner)),
                     None => label(&found.path, manner),
                 };
                 format!("{named}: expected {}", expectation(&words, found, Style::Person))
@@ -171,6 +171,8 @@ fn expectation(words: &Words<'_>, found: &Found<'_>, style: Style) -> String {
         Miss::Type | Miss::Constant | Miss::Values | Miss::Any => words.named(found.at, style),
         Miss::Format => words.format(found.at, style),
         Miss::Number(bound, limit) => words.bounded(found.at, *bound, limit),
+        // Its type is right, so only the bound is news to a person.
+        Miss::Count(bound, limit) if style == Style::Person => count_words(*bound, *limit),
         Miss::Count(bound, limit) => words.counted(*bound, *limit),
         Miss::Unique => "a list whose items all differ".into(),
         Miss::Missing if found.at == UNNAMED => "a value, but it is missing".into(),

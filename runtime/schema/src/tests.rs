@@ -307,14 +307,14 @@ fn an_input_issue_names_the_field_and_its_description() {
         ),
         [
             "/input/colour | colour: expected no field of this name",
-            "/input/campaign | campaign (The campaign's name, as planned): expected a string of at least 3 characters",
+            "/input/campaign | campaign, The campaign's name, as planned: expected at least 3 characters",
             "/input/last | last: expected a whole number of at least 1",
-            "/input/tags | tags: expected a list of at most 2 items",
+            "/input/tags | tags: expected at most 2 items",
             "/input/tags | tags: expected a list whose items all differ",
             "/input/tags/0 | tags, item 1: expected one of \"a\" or \"b\"",
             "/input/tags/1 | tags, item 2: expected one of \"a\" or \"b\"",
             "/input/tags/2 | tags, item 3: expected one of \"a\" or \"b\"",
-            "/input/owner | owner (Who answers for it): expected an object, as the definition person says",
+            "/input/owner | owner, Who answers for it: expected an object, as the definition person says",
             "/input/kind | kind: expected \"x\"",
             "/input/size | size: expected a number greater than 0",
             "/input/size | size: expected a number that is a multiple of 0.5",
@@ -323,7 +323,7 @@ fn an_input_issue_names_the_field_and_its_description() {
     assert_eq!(
         input(schema.clone(), json!({"owner": {}, "tags": []})),
         [
-            "/input/campaign | campaign (The campaign's name, as planned): expected a string, but it is missing",
+            "/input/campaign | campaign, The campaign's name, as planned: expected a string, but it is missing",
             "/input/owner/mail | mail: expected an email address such as name@example.com, but it is missing",
         ]
     );

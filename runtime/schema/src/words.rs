@@ -285,7 +285,7 @@ fn bound_words(bound: Bound, limit: &Number) -> String {
     }
 }
 
-fn count_words(bound: Count, limit: u64) -> String {
+pub(crate) fn count_words(bound: Count, limit: u64) -> String {
     match bound {
         Count::LeastCharacters => format!("at least {}", count(limit, "character", "characters")),
         Count::MostCharacters => format!("at most {}", count(limit, "character", "characters")),

@@ -62,6 +62,11 @@ pub(crate) fn schemas() -> Value {
                 "output_schema": {"type": "object"}, "warnings": {"type": "array", "items": text(), "maxItems": 100},
                 "source": text(), "overview": text(), "diagram": text(), "used_by": {"type": "array"},
                 "standing": {"$ref": "#/components/schemas/Standing"},
+                "triggers": {"type": "array", "maxItems": 3, "items": {"type": "object", "properties": {
+                    "kind": {"enum": ["event", "cron", "every"]}, "reference": text(), "filters": {"type": "array"},
+                    "expression": text(), "milliseconds": {"type": "integer"},
+                }, "required": ["kind", "reference"]}},
+                "triggers_since": text(),
                 "created_at": time(), "created_by": text(), "updated_at": time(), "retired_at": maybe_time(),
             },
             "required": ["type", "name", "version", "status", "media_type", "created_at", "created_by", "updated_at"],

@@ -174,6 +174,17 @@ impl Reactions {
         })
     }
 
+    /// Whether something starts now, or is about to be tried again, without waiting for a later time.
+    #[must_use]
+    pub fn moves(&self, now: Moment) -> bool {
+        let minute = now.0.div_euclid(60_000);
+        let waits = |reacting: &Reacting| {
+            let left = reacting.minute != minute || reacting.started < limits::STARTS_A_MINUTE;
+            left && !reacting.waiting.is_empty()
+        };
+        self.next().is_some_and(|due| due <= now) || self.workflows.values().any(waits)
+    }
+
     /// When the next schedule is due, or a match that waits for a later minute may start.
     #[must_use]
     pub fn next(&self) -> Option<Moment> {

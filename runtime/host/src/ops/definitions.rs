@@ -4,13 +4,17 @@ use super::playbooks::TRIES;
 use super::saving::Beside;
 use crate::call::Asked;
 use crate::index::Unappended;
+use crate::reactions::{has_triggers, triggers_view};
 use crate::runtime::{Runtime, kept_changing};
-use playbook_engine::definition::{Definition, changed_meanwhile, within_cap};
+use playbook_engine::definition::{Definition, Definitions, changed_meanwhile, within_cap};
 use playbook_model::definition::{DefinitionKey, DefinitionType};
+use playbook_model::ending::{Reason, Rejection};
 use playbook_model::id::PlaybookKey;
-use playbook_model::record::{Context, DefinitionRef, Fact};
+use playbook_model::limits;
+use playbook_model::record::{Context, DefinitionRef, Fact, SavedDefinition};
 use playbook_model::refusal::Refusal;
 use playbook_model::time::Moment;
+use playbook_model::word::thousands;
 use serde_json::{Value, json};
 
 impl Runtime {
@@ -22,6 +26,7 @@ impl Runtime {
             let state = self.definitions(playbook, key.kind).await?;
             state.may_create(key.kind, &key.name)?;
             within_cap(key.kind, &state, self.0.settings.recall_max_functions)?;
+            may_trigger(&key, &state, &saved)?;
             let context = self.about(&asked.caller.id, &key, 1);
             let fact = Fact::DefinitionCreated(Box::new(saved.clone()));
             match self.append_definition(playbook, key.kind, &state, fact, context).await {
@@ -56,6 +61,7 @@ impl Runtime {
             if same {
                 return self.whole(playbook, &key, there).await;
             }
+            may_trigger(&key, &state, &saved)?;
             let context = self.about(&asked.caller.id, &key, there.version + 1);
             let fact = Fact::DefinitionUpdated(Box::new(saved));
             match self.append_definition(playbook, key.kind, &state, fact, context).await {
@@ -144,6 +150,9 @@ impl Runtime {
             if let Some(standing) = standing {
                 members.insert("standing".into(), standing);
             }
+            if definition.retired_at.is_none() && members.contains_key("triggers") {
+                members.insert("triggers_since".into(), definition.saved_id.clone().into());
+            }
         }
         Ok(view)
     }
@@ -185,6 +194,22 @@ fn beside(asked: &Asked<'_>) -> Beside {
     }
 }
 
+/// Refuses a workflow with triggers where as many others of the playbook have some as may.
+fn may_trigger(key: &DefinitionKey, state: &Definitions, saved: &SavedDefinition) -> Result<(), Rejection> {
+    if key.kind != DefinitionType::Workflow || !has_triggers(&saved.details) {
+        return Ok(());
+    }
+    let triggered = |(name, other): &(&String, &Definition)| {
+        name.as_str() != key.name.as_str() && other.retired_at.is_none() && has_triggers(&other.saved.details)
+    };
+    if state.by_name.iter().filter(triggered).count() < limits::TRIGGERED_WORKFLOWS {
+        return Ok(());
+    }
+    let most = thousands(limits::TRIGGERED_WORKFLOWS as u64);
+    let words = format!("The playbook has {most} active workflows with triggers already; retire one first");
+    Err(Rejection::new(Reason::Conflict, words))
+}
+
 /// A definition as a listing shows it.
 pub(crate) fn definition_view(kind: DefinitionType, name: &str, definition: &Definition) -> Value {
     let saved = &definition.saved;
@@ -204,6 +229,8 @@ pub(crate) fn definition_view(kind: DefinitionType, name: &str, definition: &Def
         add("description", saved.description.clone().map(Value::String));
         add("input_schema", saved.input_schema.clone());
         add("output_schema", saved.output_schema.clone());
+        let triggers = if kind == DefinitionType::Workflow { triggers_view(&saved.details) } else { Vec::new() };
+        add("triggers", (!triggers.is_empty()).then(|| triggers.into()));
         add("warnings", Some(saved.warnings.clone().into()));
         add("created_at", Some(definition.created_at.iso().into()));
         add("created_by", Some(definition.created_by.clone().into()));

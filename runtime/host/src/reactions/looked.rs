@@ -2,6 +2,7 @@
 
 use crate::runtime::{Runtime, incident};
 use crate::workflows::evaluate_once;
+use playbook_definition::Data;
 use playbook_definition::workflow::{Trigger, TriggerFilter};
 use playbook_engine::event::{Seen, seen};
 use playbook_engine::trigger::{Armed, Matching, Reacting, Reactions, Timing, matching, next_times};
@@ -260,6 +261,49 @@ fn sentence(trigger: &Trigger) -> String {
         Trigger::Cron { expression } => format!("at the times of `{expression}`, in UTC"),
         Trigger::Every { milliseconds } => format!("every {}", duration::words(*milliseconds)),
     }
+}
+
+/// Whether a saved workflow has triggers.
+pub(crate) fn has_triggers(details: &Value) -> bool {
+    details.get("triggers").and_then(Value::as_array).is_some_and(|triggers| !triggers.is_empty())
+}
+
+/// The triggers of a saved workflow, as its definition shows them. "Triggers".
+pub(crate) fn triggers_view(details: &Value) -> Vec<Value> {
+    let Some(triggers) = details.get("triggers").filter(|triggers| triggers.is_array()) else { return Vec::new() };
+    let triggers: Vec<Trigger> = match serde_json::from_value(triggers.clone()) {
+        Ok(triggers) => triggers,
+        Err(why) => {
+            tracing::error!(%why, "a workflow's triggers cannot be read");
+            return Vec::new();
+        }
+    };
+    let view = |trigger: &Trigger| {
+        let (kind, reference) = (trigger.kind(), trigger.reference());
+        match trigger {
+            Trigger::Event { filters } => {
+                let filters: Vec<Value> = filters.iter().map(filter_of).collect();
+                json!({ "kind": kind, "reference": reference, "filters": filters })
+            }
+            Trigger::Cron { expression } => json!({ "kind": kind, "reference": reference, "expression": expression }),
+            Trigger::Every { milliseconds } => {
+                json!({ "kind": kind, "reference": reference, "milliseconds": milliseconds })
+            }
+        }
+    };
+    triggers.iter().map(view).collect()
+}
+
+/// A filter as it is written.
+fn filter_of(filter: &TriggerFilter) -> Value {
+    let attributes: Map<String, Value> = filter.attributes.iter().cloned().collect();
+    let mut view = json!({ "reference": filter.reference, "type": filter.kind, "attributes": attributes });
+    match &filter.data {
+        Data::None => {}
+        Data::Equal(value) => view["data"] = value.clone(),
+        Data::Expression { text, .. } => view["data"] = format!("${{ {} }}", text.trim()).into(),
+    }
+    view
 }
 
 fn filter_view(filter: &TriggerFilter) -> Value {

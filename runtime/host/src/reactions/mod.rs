@@ -11,3 +11,4 @@ mod pass;
 mod start;
 
 pub(crate) use follow::Followers;
+pub(crate) use looked::{has_triggers, triggers_view};

@@ -24,6 +24,8 @@ const WRITE_AFTER: u64 = 10_000;
 enum Matched {
     /// It was dealt with.
     Done,
+    /// It was dealt with, and other types are to be read from here on.
+    Changed,
     /// A filter was stopped: the event waits.
     Later,
 }
@@ -31,7 +33,14 @@ enum Matched {
 impl Runtime {
     pub(super) async fn react_pass(&self, following: &mut Following) -> Result<Next, Refusal> {
         let playbook = following.playbook.clone();
-        let heard = self.read(move |history| history.heard(&playbook)).await?;
+        // In this order: whoever listens since a position up to the end is among those heard, so no event up to the
+        // end is passed over that somebody waited for already. What came meanwhile is for the next pass.
+        let (end, heard) = self
+            .read(move |history| {
+                let end = history.newest(&playbook)?.map_or(0, |(global, _)| global);
+                Ok((end, history.heard(&playbook)?))
+            })
+            .await?;
         let wanted = wanted(following, &heard);
         let (key, after) = (following.playbook.clone(), following.checkpoint);
         let page = self
@@ -46,11 +55,21 @@ impl Runtime {
             })
             .await?;
         let mut next = if page.more { Next::Now } else { Next::Wait };
-        let mut read_to = page.read_to;
-        for record in page.records {
+        let mut read_to = page.read_to.min(end.max(after));
+        if page.records.iter().any(|record| record.global > end) {
+            next = Next::Now;
+        }
+        for record in page.records.into_iter().filter(|record| record.global <= end) {
             let position = record.global;
             match self.take(following, record).await? {
                 Matched::Done => following.checkpoint = position,
+                Matched::Changed => {
+                    // The page was read for the filters there were before.
+                    following.checkpoint = position;
+                    read_to = position;
+                    next = Next::Now;
+                    break;
+                }
                 Matched::Later => {
                     read_to = following.checkpoint;
                     next = Next::Sweep;
@@ -83,9 +102,11 @@ impl Runtime {
         };
         // What a save changes counts for what is recorded from the saving on, itself the first.
         let about = record.context.definition.as_ref();
+        let mut changed = false;
         if let Some(about) = about.filter(|about| about.kind == DefinitionType::Workflow) {
             match &fact {
                 Fact::DefinitionCreated(saved) | Fact::DefinitionUpdated(saved) => {
+                    changed = true;
                     let triggers = triggers_of(&saved.details);
                     let at = record.context.at;
                     following.reactions.save(&about.name, about.version, &triggers, at, record.global, &id);
@@ -97,7 +118,11 @@ impl Runtime {
         let Ok(seen) = seen(&id, &fact, &record.context) else { return Ok(Matched::Done) };
         let heard = self.offer(following, &seen, &record.context, record.global, &id).await?;
         let started = self.match_triggers(following, &seen, &record.context, record.global).await?;
-        Ok(if matches!((heard, started), (true, Matched::Done)) { Matched::Done } else { Matched::Later })
+        Ok(match (heard, started) {
+            (true, Matched::Done) if changed => Matched::Changed,
+            (true, Matched::Done) => Matched::Done,
+            _ => Matched::Later,
+        })
     }
 
     async fn match_triggers(
@@ -214,6 +239,8 @@ impl Runtime {
             };
             let commit = NewCommit { playbook: following.playbook.clone(), parts: vec![part], waits: Vec::new() };
             self.0.history.commit(commit, now).await.map_err(refused)?;
+            // What it tells is recorded in the playbook it follows.
+            self.recorded(&following.playbook);
         }
         Ok(())
     }

@@ -1,7 +1,7 @@
 //! Whether anything of a playbook's workflows goes on by itself, or everything waits for the world or for a time.
 
 use crate::runtime::Runtime;
-use playbook_engine::run::Stream as RunStream;
+use playbook_engine::run::{RunState, Stream as RunStream};
 use playbook_history::{ChildStands, OpenCall, Stream};
 use playbook_model::definition::DefinitionType;
 use playbook_model::id::{PlaybookKey, RunId};
@@ -14,6 +14,8 @@ impl Runtime {
     /// [`Refusal`]: the log cannot be read.
     pub async fn at_rest(&self, playbook: &PlaybookKey) -> Result<bool, Refusal> {
         let (key, now) = (playbook.clone(), self.now());
+        // Before the log is read: what was recorded since then is newer than what was dealt with.
+        let reached = self.0.followers.reached(&playbook.text());
         let read = move |history: &playbook_history::History| {
             let newest = history.newest(&key)?.map_or(0, |(global, _)| global);
             let going = history.next_due()?.is_some_and(|due| due <= now)
@@ -22,10 +24,10 @@ impl Runtime {
             Ok((newest, going, history.open_calls()?))
         };
         let (newest, going, calls) = self.read(read).await?;
-        if going || self.0.followers.reached(&playbook.text()).is_some_and(|reached| reached < newest) {
+        if going || reached.is_some_and(|reached| reached < newest) {
             return Ok(false);
         }
-        if self.reactions(playbook).await?.next().is_some_and(|due| due <= now) {
+        if self.reactions(playbook).await?.moves(now) {
             return Ok(false);
         }
         for call in calls.into_iter().filter(|call| call.playbook == *playbook) {
@@ -33,7 +35,10 @@ impl Runtime {
                 return Ok(false);
             }
         }
-        Ok(true)
+        // The calls were looked at one after the other: when something was recorded meanwhile, one may have gone on.
+        let key = playbook.clone();
+        let since = self.read(move |history| Ok(history.newest(&key)?.map_or(0, |(global, _)| global))).await?;
+        Ok(since == newest)
     }
 
     /// Whether a called run waits by itself.
@@ -53,9 +58,11 @@ impl Runtime {
         })
     }
 
-    /// Whether a run made its request, which is open.
+    /// Whether a run made its request, which is open and in time.
     async fn waits_for_answer(&self, playbook: &PlaybookKey, run: RunId) -> Result<bool, Refusal> {
         let state = self.run_stream(&Stream::run(playbook, run)).await?;
-        Ok(matches!(state, RunStream::Run(state) if state.open_request().is_some()))
+        let now = self.now();
+        let open = |state: &RunState| state.open_request().is_some_and(|request| request.expires_at > now);
+        Ok(matches!(state, RunStream::Run(state) if open(&state)))
     }
 }
