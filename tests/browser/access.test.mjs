@@ -17,6 +17,9 @@ const SCREENS = [
   ['view', '#/view/campaign-spend', /events? folded/],
   ['publish', '#/publish', /No server yet/],
   ['settings', '#/settings', /^Self-check/],
+  ['workflow', '#/document/workflow/approve-campaign', /workflow\//],
+  ['inbox', '#/inbox', /Nobody is asked anything/],
+  ['triggers', '#/triggers', /take-in-briefs/],
 ];
 
 for (const dark of [false, true]) {

@@ -196,6 +196,32 @@ describe('the story of a newcomer', { concurrency: false }, () => {
     }
   });
 
+  test('a workflow asks its owner, is answered in the inbox, and each of its steps is there', async () => {
+    await app.press('treeitem', /^approve-campaign(?!-)/);
+    await app.find('listbox', /Steps of approve-campaign/);
+    await app.picture('workflow');
+    await app.press('tab', 'Run');
+    await app.choose('Saved inputs', 'spring-sale');
+    await app.press('button', /^Run( version 1)?$/);
+    await app.sees(/ask-the-owner waits for/);
+    await app.picture('waits');
+    await goTo('Inbox');
+    await app.press('gridcell', 'anna');
+    await app.sees('The review of your campaign brief is ready:');
+    await app.choose('verdict', 'approve');
+    await app.picture('inbox');
+    await app.press('button', 'Answer');
+    await app.sees('Answered.');
+    await app.press('link', 'Open its run');
+    await app.sees(/approve-campaign-brief succeeded/);
+    await goTo('Runs');
+    await app.press('gridcell', 'approve-campaign');
+    await app.sees(/approve-campaign succeeded/);
+    await app.press('button', 'To the first step');
+    await app.sees(/Nothing runs: this is what was recorded/);
+    await app.picture('steps');
+  });
+
   test('all of it can be done by keyboard: the palette leads to a definition', async () => {
     await app.keys('k', keys.control);
     await app.find('dialog');

@@ -8,6 +8,7 @@ mod host;
 mod rebuild;
 mod scrub;
 mod start;
+mod workflows;
 
 use anyhow::{Context, Result};
 use playbook_typescript::Compiler;
@@ -61,7 +62,7 @@ impl fmt::Display for Figure {
 /// # Errors
 /// When something cannot be measured, with what to do about it.
 pub(crate) fn run(parts: &[&str]) -> Result<()> {
-    const PARTS: [&str; 6] = ["check", "folds", "host", "rebuild", "scrub", "start"];
+    const PARTS: [&str; 7] = ["check", "folds", "host", "rebuild", "scrub", "start", "workflows"];
     if let Some(unknown) = parts.iter().find(|part| !PARTS.contains(part)) {
         anyhow::bail!("there is no part {unknown}; the parts are {}", PARTS.join(", "));
     }
@@ -86,6 +87,9 @@ pub(crate) fn run(parts: &[&str]) -> Result<()> {
     }
     if wanted("scrub") {
         show(runtime.block_on(scrub::measure(&root()))?);
+    }
+    if wanted("workflows") {
+        show(runtime.block_on(workflows::measure(&root(), Arc::clone(&compiler)))?);
     }
     if wanted("start") {
         show(start::measure(&beside("playbook-studio")?)?);

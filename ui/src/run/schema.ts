@@ -85,6 +85,16 @@ export function memberSchema(shape: FieldShape, name: string): Json | undefined 
 
 export const itemSchema = (shape: FieldShape): Json | undefined => shape.schema['items'];
 
+/** The least value of an answer: what a person decides is left open, so that nothing is said that nobody chose. */
+export function undecided(schema: Json | undefined): Json {
+  const root = schema ?? {};
+  const shape = shapeOf(root, root);
+  const least = leastValue(root, root);
+  if (shape.kind !== 'object' || least === null || typeof least !== 'object' || Array.isArray(least)) return least;
+  const decided = (name: string) => ['choice', 'boolean'].includes(shapeOf(memberSchema(shape, name), root).kind);
+  return Object.fromEntries(Object.entries(least).filter(([name]) => !decided(name)));
+}
+
 /** The least value of a field, for one that is added: what the schema demands and no more. */
 export function leastValue(schema: Json | undefined, root: Json, depth = 0): Json {
   const shape = shapeOf(schema, root);

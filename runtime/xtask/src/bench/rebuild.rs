@@ -107,7 +107,7 @@ pub(super) fn number_of_events() -> Result<usize> {
     }
 }
 
-fn key() -> Result<PlaybookKey> {
+pub(super) fn key() -> Result<PlaybookKey> {
     Ok(PlaybookKey { org: OrgId::local(), playbook: PlaybookId::new("bench").map_err(|why| anyhow::anyhow!("{why}"))? })
 }
 
@@ -237,7 +237,7 @@ async fn watch_memory(runtime: Runtime, events: usize) -> Result<(u64, u64)> {
 }
 
 /// Resident bytes of this process and its children; 0 where the system does not say.
-fn memory() -> u64 {
+pub(super) fn memory() -> u64 {
     let own = std::process::id();
     let resident = |id: u32| -> u64 {
         let statm = std::fs::read_to_string(format!("/proc/{id}/statm")).unwrap_or_default();

@@ -14,7 +14,7 @@ import { Prose } from '../../data/prose';
 import { CodeEditor } from '../../editor/lazy';
 import { SchemaForm } from '../../run/form';
 import { inputFrom, inputOf, type Input } from '../../run/input';
-import { leastValue } from '../../run/schema';
+import { undecided } from '../../run/schema';
 import { Left } from './inbox';
 import styles from './inbox.module.css';
 
@@ -80,7 +80,7 @@ function Answer({ id, request, open, answered }: { id: string; request: Interact
   const { folder } = useWorkspace();
   const studio = useStudio();
   const schema = request.answer_schema ?? {};
-  const [input, setInputNow] = useState<Input>(() => begun.get(id) ?? inputFrom(leastValue(schema, schema)));
+  const [input, setInputNow] = useState<Input>(() => begun.get(id) ?? inputFrom(undecided(schema)));
   const [tab, setTab] = useState<'form' | 'json'>('form');
   const [claimed, setClaimed] = useState('');
   const [busy, setBusy] = useState(false);

@@ -8,11 +8,12 @@ import type { Tried, TriggerRow } from '../../api/workflow';
 import { adjust, at, format, useAddress } from '../../app/address';
 import { Grip } from '../../app/grip';
 import { Icon, type IconName } from '../../app/icons';
-import { Band, Blank, Button, Failure, IconButton, Loading, SignMark, Time } from '../../app/parts';
+import { Band, Blank, Button, Failure, IconButton, Loading, SignMark, Time, Words } from '../../app/parts';
 import { change, useSettings } from '../../app/settings';
 import { Table, type Column } from '../../list/table';
 import page from '../../style/page.module.css';
 import type { Sign } from '../../words/state';
+import { marked, plain } from '../../words/sentence';
 import { amount, count, inTime, shortId, utcTime } from '../../words/time';
 import styles from './triggers.module.css';
 
@@ -34,7 +35,7 @@ function signOf(row: TriggerRow): Sign {
 const COLUMNS: readonly Column<TriggerRow>[] = [
   { id: 'workflow', title: 'Workflow', width: 'minmax(130px, 0.8fr)', cell: (row) => <span title={row.workflow}>{row.workflow}</span> },
   { id: 'kind', title: 'By', width: '92px', cell: (row) => <span className={styles.kind}><Icon name={ICONS[row.kind]} />{KINDS[row.kind]}</span> },
-  { id: 'sentence', title: 'Starts', width: 'minmax(220px, 2fr)', cell: (row) => <span title={row.sentence}>{row.sentence}</span> },
+  { id: 'sentence', title: 'Starts', width: 'minmax(220px, 2fr)', cell: (row) => <span title={plain(row.sentence)}>{plain(row.sentence)}</span> },
   { id: 'next', title: 'Next', width: '132px', cell: (row) => (row.next[0] ? <Time at={row.next[0]} /> : '') },
   { id: 'standing', title: 'Stands', width: '140px', cell: (row) => <SignMark sign={signOf(row)} /> },
 ];
@@ -77,7 +78,7 @@ function Trigger({ trigger }: { trigger: TriggerRow }) {
   return (
     <div className={page.scroll}>
       <div className={styles.head}>
-        <h2><Icon name={ICONS[trigger.kind]} />{trigger.sentence}</h2>
+        <h2><Icon name={ICONS[trigger.kind]} />{plain(trigger.sentence)}</h2>
         <IconButton small icon="close" label="Close" onClick={() => adjust({ trigger: null })} />
       </div>
       {trigger.refused && <Band tone="warn" role="note"><b>{count(trigger.refused.count, 'run')} not started.</b> {trigger.refused.reason} Last at <Time at={trigger.refused.at} />.</Band>}
@@ -115,7 +116,7 @@ function Filters({ trigger }: { trigger: TriggerRow }) {
   return (
     <section className={page.section}>
       <h2>Filters</h2>
-      <ul className={styles.filters}>{trigger.filters?.map((filter, index) => <li key={index}>{filter.sentence}</li>)}</ul>
+      <ul className={styles.filters}>{trigger.filters?.map((filter, index) => <li key={index}><Words text={marked(filter.sentence)} /></li>)}</ul>
       <p className={styles.try}><Button icon="search" onClick={() => void run()} disabled={tried === 'busy'}>What would it have matched?</Button><span className={page.note}>Over the last 1,000 events; it starts nothing.</span></p>
       <div role="status">
         {tried === 'busy' && <Loading what="Trying the filters" />}
@@ -132,7 +133,7 @@ function Result({ tried }: { tried: Tried }) {
   const { matched, missed, examined } = tried;
   return (
     <div className={styles.result}>
-      <p><b>{matched.length === 0 ? 'None' : amount(matched.length)} of {count(examined, 'event')}</b>{tried.sentence === undefined ? '' : `: ${tried.sentence}`}</p>
+      <p><b>{matched.length === 0 ? 'None' : amount(matched.length)} of {count(examined, 'event')}</b>{tried.sentence === undefined ? null : <>: <Words text={marked(tried.sentence)} /></>}</p>
       {matched.length > 0 && <ul>{matched.slice(0, FIRST).map((event) => <li key={event.id}><Time at={event.time} /> <code>{event.source}</code></li>)}{matched.length > FIRST && <li>and {amount(matched.length - FIRST)} more</li>}</ul>}
       {missed.length > 0 && <><p className={styles.missed}>Missed:</p><ul>{missed.map((miss) => <li key={miss.why}>{count(miss.count, 'event')}: {miss.why}</li>)}</ul></>}
     </div>

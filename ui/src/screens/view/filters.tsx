@@ -5,11 +5,9 @@ import { ToneIcon } from '../../app/icons';
 import { Words, cx, partStyles } from '../../app/parts';
 import page from '../../style/page.module.css';
 import { count } from '../../words/time';
+import { marked } from '../../words/sentence';
 import { takenWords } from '../../words/view';
 import styles from './view.module.css';
-
-/** A name in a sentence of the overview, which is Markdown. */
-const NAMED = /\*\*([^*]+)\*\*/g;
 
 export function FilterRows({ filters, folded }: { filters: readonly FilterRow[]; folded: number }) {
   return (
@@ -18,7 +16,7 @@ export function FilterRows({ filters, folded }: { filters: readonly FilterRow[];
         const taken = takenWords(filter, folded);
         return (
           <li key={`${index}/${filter.sentence}`}>
-            <span><Words text={filter.sentence.replaceAll(NAMED, '`$1`')} /></span>
+            <span><Words text={marked(filter.sentence)} /></span>
             {taken !== null && <small>{taken}</small>}
             {filter.nearest && (
               <small className={styles.nearest}>
