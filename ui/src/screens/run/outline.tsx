@@ -47,7 +47,7 @@ export const Outline = memo(function Outline({ chart, lit, stops, waits, childre
   const columns = useMemo((): Column<Row>[] => [
     { id: 'step', title: 'Step', width: 'minmax(200px, 1fr)', cell: (row) => <span className={styles.step} style={{ paddingInlineStart: row.depth * 18 }} title={row.label}><Icon name={kindIcon(row.kind)} /><span className={styles.stepNumber}>{row.number}</span>{row.label}</span> },
     { id: 'standing', title: 'Stands', width: '176px', cell: (row) => <><SignMark sign={row.sign} />{row.note !== '' && <span className={styles.which}>{row.note}</span>}</> },
-    { id: 'calls', title: 'It started', width: '112px', cell: (row) => (row.last ? <a href={format(at('run', [row.last.run_id]))} onClick={(event) => event.stopPropagation()}>{row.runs === 1 ? 'its run' : `last of ${count(row.runs, 'run')}`}</a> : '') },
+    { id: 'calls', title: 'It started', width: '112px', cell: (row) => (row.last && row.sign !== NOT_YET ? <a href={format(at('run', [row.last.run_id]))} onClick={(event) => event.stopPropagation()}>{row.runs === 1 ? 'its run' : `last of ${count(row.runs, 'run')}`}</a> : '') },
   ], []);
   const open = useCallback((row: Row) => choose(row.reference), [choose]);
   return <Table label="Steps of the run" rows={rows} columns={columns} keyOf={(row) => row.reference} chosen={chosen} open={open} step={open} total={rows.length} />;
