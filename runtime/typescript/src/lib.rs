@@ -9,6 +9,7 @@
 //! * [`Compiler::check`] judges everything at once, in the compiler's words where it finds the fault.
 //! * [`strip`] blanks the types, so that each line and column stays.
 //! * [`expression()`] and [`Compiler::check_expressions`] do the same for expressions within documents.
+//! * [`doubts()`] finds what an expression may say and hardly means.
 
 #![allow(
     clippy::result_large_err,
@@ -17,6 +18,7 @@
 
 mod binary;
 mod compiler;
+mod doubts;
 mod expression;
 mod guard;
 mod library;
@@ -25,6 +27,7 @@ mod rules;
 mod strip;
 
 pub use compiler::{Compiler, Unjudged};
+pub use doubts::doubts;
 pub use expression::{Expression, expression, strip_expression};
 pub use rules::{ExportedFunction, exports, structure};
 pub use strip::strip;

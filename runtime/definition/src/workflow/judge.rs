@@ -7,7 +7,7 @@ use crate::check::Judge;
 use playbook_model::position::Span;
 use playbook_model::problem::{Edit, Fix, Problem};
 use playbook_model::word::nearest;
-use playbook_typescript::{Diagnostic, Unjudged, expression, strip_expression};
+use playbook_typescript::{Diagnostic, Unjudged, doubts, expression, strip_expression};
 
 /// Judges every expression, tells what is wrong with each at its value, and makes those that are right ready to run.
 pub(super) fn judge(draft: &mut Draft<'_, '_>, judge: Judge<'_>) -> Option<Unjudged> {
@@ -36,7 +36,10 @@ pub(super) fn judge(draft: &mut Draft<'_, '_>, judge: Judge<'_>) -> Option<Unjud
         }
         if sound {
             match strip_expression(&it.text) {
-                Ok(stripped) => it.stripped = stripped,
+                Ok(stripped) => {
+                    it.stripped = stripped;
+                    doubtful(draft, it);
+                }
                 Err(diagnostic) => tell(draft, it, diagnostic),
             }
         }
@@ -90,8 +93,24 @@ fn tell(draft: &mut Draft<'_, '_>, of: &Expression, diagnostic: Diagnostic) {
     draft.push(problem);
 }
 
+/// The names that hold an object whatever the run, or are meant to.
+const OBJECTS: [&str; 5] = ["$context", "$error", "$task", "$workflow", "$runtime"];
+
+/// Warns of what is an expression and hardly what was meant.
+fn doubtful(draft: &mut Draft<'_, '_>, of: &Expression) {
+    let objects: Vec<&str> = OBJECTS.into_iter().filter(|name| of.names.iter().any(|it| it == name)).collect();
+    for doubt in doubts(&of.text, &objects) {
+        let mut problem = Problem::warning(&doubt.code, draft.place(&of.pointer), doubt.message);
+        problem.hint = doubt.hint;
+        draft.push(problem);
+    }
+}
+
 /// Why a variable is not there.
 fn lacks(word: &str, pointer: &str) -> Option<String> {
+    if let Some((_, words)) = JQ.iter().find(|(name, _)| *name == word) {
+        return Some(format!("Expressions are TypeScript, and {word} is a word of jq: write {words}."));
+    }
     if !VARIABLES.contains(&word) {
         return matches!(word, "$secrets" | "$authorization").then(|| format!("A workflow has no {word}."));
     }
@@ -111,6 +130,38 @@ fn lacks(word: &str, pointer: &str) -> Option<String> {
     )
 }
 
+/// Functions of jq, each with what says it in TypeScript.
+const JQ: [(&str, &str); 28] = [
+    ("add", "$data.items.reduce((sum, item) => sum + item, 0)"),
+    ("all", "$data.items.every((item) => item.done)"),
+    ("any", "$data.items.some((item) => item.done)"),
+    ("ascii_downcase", "$data.name.toLowerCase()"),
+    ("ascii_upcase", "$data.name.toUpperCase()"),
+    ("empty", "null, or filter the list"),
+    ("endswith", "$data.name.endsWith('a')"),
+    ("first", "$data.items[0]"),
+    ("from_entries", "Object.fromEntries($data.entries)"),
+    ("group_by", "Object.groupBy($data.items, (item) => item.kind)"),
+    ("has", "'name' in $data"),
+    ("join", "$data.items.join(', ')"),
+    ("keys", "Object.keys($data)"),
+    ("last", "$data.items.at(-1)"),
+    ("length", "$data.items.length"),
+    ("map", "$data.items.map((item) => item.name)"),
+    ("max", "Math.max(...$data.items)"),
+    ("min", "Math.min(...$data.items)"),
+    ("not", "!$data.done"),
+    ("now", "Date.now()"),
+    ("select", "$data.items.filter((item) => item.open)"),
+    ("sort_by", "$data.items.toSorted((one, other) => one.n - other.n)"),
+    ("split", "$data.name.split(' ')"),
+    ("startswith", "$data.name.startsWith('a')"),
+    ("to_entries", "Object.entries($data)"),
+    ("tonumber", "Number($data.text)"),
+    ("tostring", "String($data.number)"),
+    ("unique", "[...new Set($data.items)]"),
+];
+
 /// What an expression in the DSL's own language deserves to hear.
 fn foreign(problem: Problem, of: &Expression, start: Option<usize>) -> Problem {
     let text = of.text.as_str();
@@ -125,6 +176,9 @@ fn foreign(problem: Problem, of: &Expression, start: Option<usize>) -> Problem {
             }
             None => problem,
         };
+    }
+    if text.starts_with("if ") {
+        return problem.hint("Expressions are TypeScript: write condition ? one : another.");
     }
     if [" and ", " or ", " not "].iter().any(|word| text.contains(word)) {
         return problem.hint("Expressions are TypeScript: write && for and, || for or, and ! for not.");

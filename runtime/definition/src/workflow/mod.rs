@@ -4,6 +4,7 @@ mod attempt;
 mod chart;
 mod cron;
 mod document;
+mod doubt;
 mod draft;
 mod events;
 mod flat;

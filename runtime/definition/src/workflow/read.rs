@@ -3,7 +3,7 @@
 use super::draft::Draft;
 use super::program::WorkflowDetails;
 use super::sight::Around;
-use super::{document, judge, schedule};
+use super::{document, doubt, judge, schedule};
 use crate::check::{Judge, Made, Read};
 use crate::details::{Data, Details};
 use crate::reader::{Part, Reader, SchemaRead};
@@ -54,6 +54,7 @@ fn document_of(reader: &mut Reader<'_>, judged_by: Judge<'_>) -> Read {
     let list = members.get("do").and_then(|value| draft.tasks("/do", value, &Around::default(), 1));
     document::unused(&mut draft);
     found.unjudged = judge::judge(&mut draft, judged_by);
+    doubt::doubt(&mut draft);
     let Draft { tasks, lists, expressions, .. } = draft;
     for trigger in &mut triggers {
         let super::Trigger::Event { filters } = trigger else { continue };

@@ -3,8 +3,10 @@
 use super::draft::{Draft, Foreign};
 use super::program::{Duration, ExpressionId, Template};
 use super::sight::Sight;
+use crate::yaml::shown;
 use playbook_model::duration::{self, Fault};
 use playbook_model::json;
+use playbook_model::problem::Problem;
 use playbook_model::word::nearest;
 use serde_json::{Map, Value};
 
@@ -28,7 +30,10 @@ impl Draft<'_, '_> {
         match value {
             Value::String(text) => match inside(text) {
                 Some(text) => Template::Expression(self.expression(pointer, text, sight)),
-                None => Template::Value(value.clone()),
+                None => {
+                    self.only_text(pointer, text, sight);
+                    Template::Value(value.clone())
+                }
             },
             Value::Array(items) => {
                 let items: Vec<Template> = items
@@ -50,6 +55,35 @@ impl Draft<'_, '_> {
                 }
             }
             _ => Template::Value(value.clone()),
+        }
+    }
+
+    /// Warns of a text that reads like an expression and is none, since `${ }` does not enclose it.
+    fn only_text(&mut self, pointer: &str, text: &str, sight: &Sight) {
+        let begins = |text: &str| {
+            sight.names().iter().any(|name| {
+                text.strip_prefix(name.as_str())
+                    .is_some_and(|rest| rest.is_empty() || rest.starts_with(['.', '[', '?']))
+            })
+        };
+        let plain = text.trim();
+        if begins(plain) && !plain.contains(char::is_whitespace) {
+            let message = format!("This is the text {}, and no value: an expression stands in ${{ }}.", shown(plain));
+            let written = format!("${{ {plain} }}");
+            let problem = Problem::warning("workflow.text.bare", self.place(pointer), message);
+            let quoted = format!("'{}'", written.replace('\'', "''"));
+            let edits = self.instead(pointer, quoted);
+            self.push(problem.hint(format!("Write {written}.")).fix(format!("Write {written}"), edits));
+            return;
+        }
+        let within = text.match_indices("${").map(|(at, _)| text[at + 2..].trim_start());
+        let named =
+            |rest: &str| rest.starts_with('.') || begins(rest.split([' ', '}', '(']).next().unwrap_or_default());
+        if within.into_iter().any(named) {
+            let message =
+                "This is text with ${ in it, and no expression: ${ } encloses a value whole or stands for itself.";
+            let problem = Problem::warning("workflow.text.partial", self.place(pointer), message);
+            self.push(problem.hint("Write a template literal in it, such as '${ `Hello ${$data.name}` }'."));
         }
     }
 

@@ -25,7 +25,7 @@ pub use input::{Answer, Called, Input, Start};
 pub use machine::{Seen, Trace, Unapplied, apply};
 pub use output::{Call, Emitted, EndedCall, Listener, Outputs, Settled};
 pub use program::Program;
-pub use record::{Applied, Outcome, Recorded, Step, StepError, Unread, WaitsFor};
+pub use record::{Applied, Outcome, Recorded, Step, StepError, Told, Unread, WaitsFor};
 pub use standing::Standing;
 pub use state::{Amount, Branch, Doing, Events, FORMAT, Kept, ListFrame, Phase, Root, State, TaskFrame, Wait};
 pub use task::{attribute_of, child_run, event_value, sent};

@@ -3,6 +3,7 @@
 use playbook_definition::workflow::{Expression, ExpressionId, List, ListId, Task, TaskId, WorkflowDetails};
 use playbook_model::json;
 use serde_json::Value;
+use std::collections::HashMap;
 
 /// A workflow's program with what is worked out of it once.
 #[derive(Debug)]
@@ -12,6 +13,8 @@ pub struct Program {
     document_bytes: usize,
     /// For each expression that is a name and members alone, those.
     paths: Vec<Option<Path>>,
+    /// Where each task stands among the tasks, by its reference.
+    references: HashMap<String, usize>,
 }
 
 /// `$data.brief.owner`: a name and members.
@@ -27,7 +30,14 @@ impl Program {
     pub fn new(details: WorkflowDetails) -> Self {
         let document_bytes = json::bytes(&details.document);
         let paths = details.expressions.iter().map(|expression| path(&expression.stripped)).collect();
-        Self { details, document_bytes, paths }
+        let references = details.tasks.iter().enumerate().map(|(at, task)| (task.reference.clone(), at)).collect();
+        Self { details, document_bytes, paths, references }
+    }
+
+    /// The task of a reference, such as `/do/0/review`.
+    #[must_use]
+    pub fn at(&self, reference: &str) -> Option<&Task> {
+        self.references.get(reference).map(|at| &self.details.tasks[*at])
     }
 
     /// The checked document.

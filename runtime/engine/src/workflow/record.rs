@@ -114,6 +114,46 @@ pub struct Recorded {
     pub settled: Option<Settled>,
 }
 
+/// What a record tells of its input, without the run after it: a list of inputs needs no more.
+#[derive(Debug, Clone, Deserialize)]
+pub struct Told {
+    /// What happened, without what it carried.
+    pub input: Value,
+    /// What moved.
+    #[serde(default)]
+    pub steps: Vec<Step>,
+    state: After,
+}
+
+/// Of the run after an input, whether it goes on.
+#[derive(Debug, Clone, Deserialize)]
+struct After {
+    #[serde(default)]
+    root: Option<serde::de::IgnoredAny>,
+}
+
+impl Told {
+    /// Reads a record's data.
+    ///
+    /// # Errors
+    /// [`Unread`].
+    pub fn read(data: &Value) -> Result<Self, Unread> {
+        readable(data)?;
+        Self::deserialize(data).map_err(|why| Unread::Damaged(why.to_string()))
+    }
+
+    /// Whether the run was over after it.
+    #[must_use]
+    pub fn is_over(&self) -> bool {
+        self.state.root.is_none()
+    }
+}
+
+fn readable(data: &Value) -> Result<(), Unread> {
+    let format = data.get("format").and_then(Value::as_u64).unwrap_or(0);
+    if format > u64::from(FORMAT) { Err(Unread::Newer(u32::try_from(format).unwrap_or(u32::MAX))) } else { Ok(()) }
+}
+
 /// A record that this program cannot read.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Unread {
@@ -131,10 +171,7 @@ impl Recorded {
     /// # Errors
     /// [`Unread`].
     pub fn read(data: &Value) -> Result<Self, Unread> {
-        let format = data.get("format").and_then(Value::as_u64).unwrap_or(0);
-        if format > u64::from(FORMAT) {
-            return Err(Unread::Newer(u32::try_from(format).unwrap_or(u32::MAX)));
-        }
+        readable(data)?;
         Self::deserialize(data).map_err(|why| Unread::Damaged(why.to_string()))
     }
 

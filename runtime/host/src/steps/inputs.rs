@@ -2,7 +2,7 @@
 
 use super::Looked;
 use crate::runtime::{Runtime, incident};
-use playbook_engine::workflow::{Recorded, Step};
+use playbook_engine::workflow::{Step, Told};
 use playbook_history::{Record, Stream};
 use playbook_model::id::{PlaybookKey, RunId};
 use playbook_model::refusal::Refusal;
@@ -38,7 +38,7 @@ impl Runtime {
 }
 
 fn row(looked: &Looked, record: &Record) -> Result<Value, Refusal> {
-    let read = Recorded::read(&record.data).map_err(|why| incident(&format!("the run {}: {why}", looked.run)))?;
+    let read = Told::read(&record.data).map_err(|why| incident(&format!("the run {}: {why}", looked.run)))?;
     let mut row = Map::new();
     row.insert("position".into(), record.position.into());
     row.insert("at".into(), record.context.at.iso().into());
@@ -62,7 +62,7 @@ fn key(input: &Value) -> Option<String> {
 }
 
 /// The input in a few words.
-fn summary(looked: &Looked, read: &Recorded) -> String {
+fn summary(looked: &Looked, read: &Told) -> String {
     let first = read.steps.first().map(|step| looked.name(&step.reference));
     let of = |words: &str| match first {
         Some(name) => format!("{words} {name}"),
@@ -72,7 +72,7 @@ fn summary(looked: &Looked, read: &Recorded) -> String {
     let kind = input["type"].as_str().unwrap_or_default();
     match input["kind"].as_str().unwrap_or_default() {
         "started" => "The run began".to_owned(),
-        "timer_fired" if read.state.root.is_none() && read.steps.is_empty() => "The run's time was over".to_owned(),
+        "timer_fired" if read.is_over() && read.steps.is_empty() => "The run's time was over".to_owned(),
         "timer_fired" => of("Time came for"),
         "call_answered" => match input["status"].as_str().unwrap_or_default() {
             "succeeded" => of("An output came for"),
@@ -125,7 +125,6 @@ fn steps(looked: &Looked, steps: &[Step]) -> Vec<Value> {
 impl Looked {
     /// The name of the task at a reference.
     pub(super) fn name(&self, reference: &str) -> String {
-        let task = self.program.details().tasks.iter().find(|task| task.reference == reference);
-        task.map_or_else(|| reference.to_owned(), |task| task.name.clone())
+        self.program.at(reference).map_or_else(|| reference.to_owned(), |task| task.name.clone())
     }
 }
