@@ -1,9 +1,10 @@
 /** A windowed table of rows that are read where they are looked at. */
 
-import { useEffect, useId, useMemo, useSyncExternalStore } from 'react';
+import { useCallback, useEffect, useId, useMemo, useRef, useSyncExternalStore } from 'react';
 import type { KeyboardEvent, ReactNode } from 'react';
 import { Button } from '../app/parts';
 import { RangeList } from './ranges';
+import { TableRow } from './row';
 import type { Column } from './table';
 import styles from './table.module.css';
 import { stepTo, useWindow } from './window';
@@ -30,13 +31,18 @@ export function RangeTable<Row>({ label, source, total, fetch, columns, chosen, 
   // eslint-disable-next-line react-hooks/exhaustive-deps
   const list = useMemo(() => new RangeList<Row>(fetch, total), [source]);
   const { error, total: length } = useSyncExternalStore(list.subscribe, list.now);
-  const { scroller, onScroll, first, end, row: height, show } = useWindow(length, HEAD);
+  const { scroller, onScroll, first, end, row: height, show, places } = useWindow(length, HEAD);
   const tracks = columns.map((column) => column.width).join(' ');
 
   useEffect(() => { list.begin(); return () => list.stop(); }, [list]);
   useEffect(() => { list.grow(total); }, [list, total]);
   useEffect(() => { list.want(first, end); }, [list, first, end]);
   useEffect(() => { if (chosen >= 0 && chosen < length) show(chosen); }, [chosen, length, show]);
+
+  const newest = useRef({ choose, open });
+  useEffect(() => { newest.current = { choose, open }; });
+  const press = useCallback((at: number) => newest.current.choose(at), []);
+  const openAt = useCallback((at: number) => newest.current.open?.(at), []);
 
   const key = (event: KeyboardEvent) => {
     if (event.altKey || event.ctrlKey || event.metaKey) return;
@@ -59,14 +65,7 @@ export function RangeTable<Row>({ label, source, total, fetch, columns, chosen, 
           <div className={styles.rows} role="rowgroup" style={{ height: length * height }}>
             {Array.from({ length: end - first }, (_, index) => {
               const at = first + index;
-              const row = list.row(at);
-              return (
-                <div key={at} id={`${id}-${at}`} role="row" aria-rowindex={at + 2} aria-selected={at === chosen} aria-busy={row === undefined || undefined} className={styles.row}
-                  data-chosen={at === chosen || undefined} data-now={at === chosen || undefined}
-                  style={{ top: at * height, height, gridTemplateColumns: tracks }} onClick={() => choose(at)} onDoubleClick={() => open?.(at)}>
-                  {columns.map((column) => <span key={column.id} role="gridcell" className={column.look ? styles[column.look] : undefined}>{row === undefined ? '' : column.cell(row)}</span>)}
-                </div>
-              );
+              return <TableRow key={at % places} id={`${id}-${at}`} at={at} row={list.row(at)} columns={columns} tracks={tracks} height={height} chosen={at === chosen} now={at === chosen} press={press} open={open && openAt} />;
             })}
           </div>
         </div>

@@ -26,7 +26,21 @@ describe('a list read where it is looked at', () => {
     expect([list.row(15_190), list.row(15_229), list.row(5000)]).toEqual([15_190, 15_229, undefined]);
     list.want(15_180, 15_220);
     await rest();
-    expect(log.asked).toEqual([0, 15_000, 15_200]);
+    expect(log.asked).toEqual([0, 15_100, 15_200]);
+  });
+
+  test('what is scrolled past while others are read is not read', async () => {
+    const waiting: (() => void)[] = [];
+    const asked: number[] = [];
+    const list = new RangeList<number>((first, limit) => new Promise((done) => {
+      asked.push(first);
+      waiting.push(() => done({ total: 20_000, rows: Array.from({ length: limit }, (_, at) => first + at) }));
+    }), 20_000);
+    for (let first = 0; first < 12_000; first += 100) list.want(first, first + 40);
+    expect(asked).toEqual([0, 100]);
+    for (const answer of waiting.splice(0)) answer();
+    await rest();
+    expect(asked).toEqual([0, 100, 11_900]);
   });
 
   test('a last page that was short is read again once there is more', async () => {
@@ -60,7 +74,7 @@ describe('a list read where it is looked at', () => {
   test('it holds so many pages and no more', async () => {
     const log = new Log(100_000);
     const list = new RangeList<number>(log.fetch, 100_000);
-    for (let first = 0; first < 60 * 200; first += 200) { list.want(first, first + 10); await rest(); }
-    expect(list.now().rows.size).toBe(40);
+    for (let first = 0; first < 120 * 100; first += 100) { list.want(first, first + 10); await rest(); }
+    expect(list.now().rows.size).toBe(80);
   });
 });

@@ -3,9 +3,11 @@
  * order. Must not know what its rows are.
  */
 
-const PAGE = 200;
+const PAGE = 100;
 /** Pages kept at once; those longest out of sight are let go. */
-const KEPT = 40;
+const KEPT = 80;
+/** Pages read at once: what is scrolled past meanwhile is not read at all, so that what comes to rest need not wait. */
+const AT_ONCE = 2;
 
 export interface Ranges<Row> { readonly total: number; readonly rows: ReadonlyMap<number, readonly Row[]>; readonly error: unknown; readonly turn: number }
 
@@ -69,12 +71,13 @@ export class RangeList<Row> {
     for (let page = Math.floor(first / PAGE); page <= Math.floor(Math.max(first, end - 1) / PAGE); page += 1) {
       const known = this.state.rows.get(page)?.length ?? 0;
       const whole = Math.min(PAGE, this.state.total - page * PAGE);
-      if (known < whole && !this.out.has(page)) void this.readPage(page);
+      if (known < whole && !this.out.has(page) && this.out.size < AT_ONCE) void this.readPage(page);
     }
   }
 
   private async readPage(page: number): Promise<void> {
     this.out.add(page);
+    const known = this.state.rows.get(page)?.length ?? 0;
     const { signal } = this.abort;
     try {
       const answer = await this.fetch(page * PAGE, PAGE, signal);
@@ -86,6 +89,8 @@ export class RangeList<Row> {
       const [oldest] = rows.keys();
       if (rows.size > KEPT && oldest !== undefined) rows.delete(oldest);
       this.set({ rows, total: Math.max(answer.total, this.state.total), turn: this.state.turn + 1 });
+      // A page that is shorter than it was asked for would be asked for without end.
+      if (answer.rows.length > known) this.read();
     } catch (error) {
       if (signal.aborted) return;
       this.out.delete(page);

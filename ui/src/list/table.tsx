@@ -1,7 +1,8 @@
 /** A windowed table. The list never jumps under the pointer: new rows gather behind a button. */
 
-import { useEffect, useId, useState } from 'react';
+import { useCallback, useEffect, useId, useRef, useState } from 'react';
 import type { KeyboardEvent, ReactNode } from 'react';
+import { TableRow } from './row';
 import styles from './table.module.css';
 import { stepTo, useWindow } from './window';
 
@@ -38,7 +39,7 @@ const HEAD = 30;
 
 export function Table<Row>({ label, rows, columns, keyOf, chosen, open, step, total, news, nearEnd, foot, onTop }: Props<Row>) {
   const id = useId();
-  const { scroller, onScroll, first, end, row: height, show, atTop } = useWindow(rows.length, HEAD);
+  const { scroller, onScroll, first, end, row: height, show, atTop, places } = useWindow(rows.length, HEAD);
   const [nowKey, setNow] = useState<string | null>(null);
   const chosenAt = chosen ? rows.findIndex((row) => keyOf(row) === chosen) : -1;
   const nowAt = nowKey === null ? -1 : rows.findIndex((row) => keyOf(row) === nowKey);
@@ -47,6 +48,15 @@ export function Table<Row>({ label, rows, columns, keyOf, chosen, open, step, to
 
   useEffect(() => { onTop?.(atTop); }, [atTop, onTop]);
   useEffect(() => { if (end >= rows.length - 20) nearEnd?.(); }, [end, rows.length, nearEnd]);
+
+  const newest = useRef({ rows, keyOf, open });
+  useEffect(() => { newest.current = { rows, keyOf, open }; });
+  const press = useCallback((at: number) => {
+    const row = newest.current.rows[at];
+    if (row === undefined) return;
+    setNow(newest.current.keyOf(row));
+    newest.current.open(row);
+  }, []);
 
   const key = (event: KeyboardEvent) => {
     if (event.altKey || event.ctrlKey || event.metaKey) return;
@@ -84,16 +94,7 @@ export function Table<Row>({ label, rows, columns, keyOf, chosen, open, step, to
           <div className={styles.rows} role="rowgroup" style={{ height: rows.length * height }}>
             {rows.slice(first, end).map((row, index) => {
               const at = first + index;
-              const own = keyOf(row);
-              return (
-                <div key={own} id={`${id}-${at}`} role="row" aria-rowindex={at + 2} aria-selected={own === chosen} className={styles.row}
-                  data-chosen={own === chosen || undefined} data-now={at === now || undefined}
-                  style={{ top: at * height, height, gridTemplateColumns: tracks }} onClick={() => { setNow(own); open(row); }}>
-                  {columns.map((column) => (
-                    <span key={column.id} role="gridcell" className={column.look ? styles[column.look] : undefined}>{column.cell(row)}</span>
-                  ))}
-                </div>
-              );
+              return <TableRow key={at % places} id={`${id}-${at}`} at={at} row={row} columns={columns} tracks={tracks} height={height} chosen={keyOf(row) === chosen} now={at === now} press={press} />;
             })}
           </div>
         </div>

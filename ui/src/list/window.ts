@@ -13,6 +13,8 @@ export interface Window {
   /** The first row in the page, and the one after the last. */
   first: number;
   end: number;
+  /** Rows that are in the page at most: the row at `n` is drawn in the place `n % places`, whose element is kept. */
+  places: number;
   /** Height of one row, in pixels. */
   row: number;
   /** Shows a row; `centre` puts it in the middle when it was out of sight. */
@@ -74,7 +76,8 @@ export function useWindow(count: number, headHeight = 0, heights: { dense: numbe
     measure();
   }, [row, headHeight, measure]);
 
-  return { scroller, onScroll, row, show, atTop: place.top < row, ...rangeOf(place.top, place.height, row, count) };
+  const places = Math.ceil(place.height / row) + 1 + 2 * AROUND;
+  return { scroller, onScroll, row, show, atTop: place.top < row, places, ...rangeOf(place.top, place.height, row, count) };
 }
 
 /** The row that a key of a list leads to; null for a key that is none of the list's. */

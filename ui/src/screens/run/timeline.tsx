@@ -1,6 +1,6 @@
 /** What ran when: a lane for the run and for each run it called, waits hatched, idle time folded. A table of the same rows for readers. */
 
-import { memo, useEffect, useId, useMemo, useState } from 'react';
+import { memo, useCallback, useEffect, useId, useMemo, useRef, useState } from 'react';
 import type { KeyboardEvent } from 'react';
 import type { WorkflowRun } from '../../api/workflow';
 import { at as addressAt, go } from '../../app/address';
@@ -41,7 +41,7 @@ export const Timeline = memo(function Timeline({ shown, choose }: { shown: Workf
   }, [going]);
   const lanes = useMemo(() => lanesOf(shown, Math.max(now, Date.now())), [shown, now]);
   const scale = useMemo(() => scaleOf(lanes.flatMap((lane) => [lane.from, lane.to])), [lanes]);
-  const { scroller, onScroll, first, end, row: height, show } = useWindow(lanes.length, 30);
+  const { scroller, onScroll, first, end, row: height, show, places } = useWindow(lanes.length, 30);
   const [chosen, setChosen] = useState(0);
 
   const take = (to: number) => {
@@ -52,6 +52,10 @@ export const Timeline = memo(function Timeline({ shown, choose }: { shown: Workf
     if (lane.reference !== undefined) choose(lane.reference);
   };
   const openLane = (lane: Lane | undefined) => { if (lane?.run !== undefined) go(addressAt('run', [lane.run])); };
+  const newest = useRef({ take, openLane, lanes });
+  useEffect(() => { newest.current = { take, openLane, lanes }; });
+  const press = useCallback((at: number) => newest.current.take(at), []);
+  const openAt = useCallback((at: number) => newest.current.openLane(newest.current.lanes[at]), []);
   const key = (event: KeyboardEvent) => {
     if (event.altKey || event.ctrlKey || event.metaKey) return;
     if (event.key === 'Enter') { event.preventDefault(); openLane(lanes[chosen]); return; }
@@ -71,17 +75,24 @@ export const Timeline = memo(function Timeline({ shown, choose }: { shown: Workf
         <div role="rowgroup" style={{ height: lanes.length * height, position: 'relative' }}>
           {lanes.slice(first, end).map((lane, index) => {
             const at = first + index;
-            return (
-              <div key={lane.key} id={`${id}-${at}`} role="row" aria-rowindex={at + 2} aria-selected={at === chosen} className={styles.lane} data-chosen={at === chosen || undefined}
-                style={{ top: at * height, height }} onClick={() => take(at)} onDoubleClick={() => openLane(lane)}>
-                <span role="gridcell" className={styles.laneName} title={`${lane.label}: ${lane.about}`}><Icon name={lane.icon} /><b>{lane.label}</b><span>{lane.about === lane.label ? '' : lane.about}</span></span>
-                <span role="gridcell" className={styles.track}><Bar lane={lane} scale={scale} /></span>
-                <span role="gridcell" className={styles.took}><span className="visually-hidden">{lane.sign.word}, from {localTime(new Date(lane.from).toISOString())}, </span>{lane.going ? `${duration(lane.to - lane.from)} so far` : duration(lane.to - lane.from)}</span>
-              </div>
-            );
+            return <LaneRow key={at % places} id={`${id}-${at}`} at={at} lane={lane} scale={scale} height={height} chosen={at === chosen} press={press} open={openAt} />;
           })}
         </div>
       </div>
+    </div>
+  );
+});
+
+interface LaneProps { id: string; at: number; lane: Lane; scale: Scale; height: number; chosen: boolean; press: (at: number) => void; open: (at: number) => void }
+
+/** Its element is kept while lanes scroll through it, as a table's row is. */
+const LaneRow = memo(function LaneRow({ id, at, lane, scale, height, chosen, press, open }: LaneProps) {
+  return (
+    <div id={id} role="row" aria-rowindex={at + 2} aria-selected={chosen} className={styles.lane} data-chosen={chosen || undefined}
+      style={{ transform: `translateY(${at * height}px)`, height }} onClick={() => press(at)} onDoubleClick={() => open(at)}>
+      <span role="gridcell" className={styles.laneName} title={`${lane.label}: ${lane.about}`}><Icon name={lane.icon} /><b>{lane.label}</b><span>{lane.about === lane.label ? '' : lane.about}</span></span>
+      <span role="gridcell" className={styles.track}><Bar lane={lane} scale={scale} /></span>
+      <span role="gridcell" className={styles.took}><span className="visually-hidden">{lane.sign.word}, from {localTime(new Date(lane.from).toISOString())}, </span>{lane.going ? `${duration(lane.to - lane.from)} so far` : duration(lane.to - lane.from)}</span>
     </div>
   );
 });
