@@ -6,6 +6,7 @@ mod cron;
 mod document;
 mod doubt;
 mod draft;
+pub mod edit;
 mod events;
 mod flat;
 mod flowchart;

@@ -114,7 +114,7 @@ impl Walk<'_> {
 }
 
 /// An item of a list with its dash and its lines; one in flow style as it stands.
-fn whole_of(text: &str, item: Span) -> Span {
+pub(super) fn whole_of(text: &str, item: Span) -> Span {
     let bytes = text.as_bytes();
     let mut start = item.start;
     while start > 0 && matches!(bytes[start - 1], b' ' | b'\t' | b'\n' | b'\r') {
