@@ -4,6 +4,7 @@
 //! Nothing here reads a clock, a file or chance: the time comes in with the input, and expressions are evaluated by
 //! whoever [`Evaluate`] is. So a recorded input, applied again to the state before it, decides the same.
 
+pub mod again;
 mod drive;
 mod evaluate;
 mod fault;
