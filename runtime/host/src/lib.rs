@@ -2,6 +2,7 @@
 //!
 //! Everything that acts goes through here; nothing here knows HTTP, a window or a terminal.
 
+mod again;
 pub mod api;
 mod call;
 pub mod cases;

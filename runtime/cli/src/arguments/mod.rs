@@ -6,7 +6,7 @@ mod runs;
 
 pub(crate) use events::{Events, EventsCommand, EventsFormat, ExportEvents, ImportEvents, ListEvents, PublishEvent};
 pub(crate) use inbox::{Answer, Inbox};
-pub(crate) use runs::{History, Step};
+pub(crate) use runs::{Fork, History, Keep, Replay, Step};
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use playbook_model::definition::{DefinitionKey, DefinitionType};
@@ -55,6 +55,12 @@ pub(crate) enum Command {
     History(History),
     /// Steps through what a workflow's run did, forward and back.
     Step(Step),
+    /// Replays a workflow's run on what is saved now, and says where it first differs.
+    Replay(Replay),
+    /// Forks a workflow's run at one of its inputs, recorded nowhere.
+    Fork(Fork),
+    /// Keeps a workflow's run as a test case.
+    Keep(Keep),
     /// Lists the requests of a folder that wait for an answer.
     Inbox(Inbox),
     /// Answers a request, which ends its run with the answer as its output.
@@ -202,12 +208,14 @@ pub(crate) struct Fold {
   playbook test
   playbook test recall/campaign-reviews.md
   playbook test tests/recall/campaign-reviews --filter constructor
+  playbook test approve-campaign
   playbook test --update
 
 A case is a file tests/TYPE/NAME/CASE.yaml. Of a recall function it gives events, and the view they fold to or the
-stall they lead to; of a computation function an input, and the output. Nothing is recorded, and no network is used.")]
+stall they lead to; of a computation function an input, and the output; of a workflow what a run of it took, as
+playbook keep writes it, and how it ends. Nothing is recorded, and no network is used.")]
 pub(crate) struct Test {
-    /// Playbook folders, documents, folders of cases or cases; the folder unless given.
+    /// Playbook folders, documents, folders of cases or cases, or names of definitions; the folder unless given.
     pub(crate) paths: Vec<PathBuf>,
     /// Only cases whose path holds this text.
     #[arg(long, value_name = "TEXT")]

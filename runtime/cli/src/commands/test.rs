@@ -9,6 +9,7 @@ use playbook_host::case::rewrite;
 use playbook_host::cases::{Outcome, Tester, Verdict};
 use playbook_host::folder::{CaseFile, FileError, Folder, Stray};
 use playbook_model::difference::Difference;
+use playbook_model::id::DefinitionName;
 use playbook_model::problem::Problem;
 use playbook_model::refusal::Refusal;
 use playbook_model::word::count;
@@ -50,14 +51,15 @@ pub(crate) async fn test(asked: &Test, folder: Option<&Path>, out: &mut Output) 
         chosen.push(Chosen::at(&opened::folder(folder))?);
     }
     for path in &asked.paths {
-        chosen.push(Chosen::at(path)?);
+        chosen.push(Chosen::at_or_named(path, folder)?);
     }
     let mut tester = Tester::new().map_err(cannot)?;
     let ran = all(asked, &chosen, &mut tester, out).await;
     tester.stop().await;
     let (totals, lines) = ran?;
     let whole = totals.passed + totals.failed + totals.updated;
-    let narrowed = asked.filter.is_some() || chosen.iter().any(|chosen| !chosen.inner.is_empty());
+    let narrowed =
+        asked.filter.is_some() || chosen.iter().any(|chosen| !chosen.inner.is_empty() || chosen.name.is_some());
     if whole == 0 && narrowed {
         return Err(cannot("There is no such test case"));
     }
@@ -251,9 +253,28 @@ struct Chosen {
     root: PathBuf,
     /// The path within the playbook, with forward slashes; empty for all of it.
     inner: String,
+    /// The definition whose cases are meant, where it was named and no path given.
+    name: Option<DefinitionName>,
 }
 
 impl Chosen {
+    /// A path, or the name of a definition of the folder.
+    fn at_or_named(path: &Path, folder: Option<&Path>) -> Result<Self, Failure> {
+        let name = path.to_str().and_then(|text| DefinitionName::new(text).ok());
+        match name {
+            Some(name) if !path.exists() => {
+                let chosen = Self::at(&opened::folder(folder))?;
+                let (cases, _) = chosen.folder.cases().map_err(cannot)?;
+                if !cases.iter().any(|case| case.key.name == name) {
+                    let words = format!("There is no {name}, and no definition of this name has test cases");
+                    return Err(cannot(words));
+                }
+                Ok(Self { name: Some(name), ..chosen })
+            }
+            _ => Self::at(path),
+        }
+    }
+
     fn at(path: &Path) -> Result<Self, Failure> {
         if !path.exists() {
             return Err(cannot(format!("There is no {}", path.display())));
@@ -270,15 +291,18 @@ impl Chosen {
         let parts: Vec<_> = inner.iter().map(|part| part.to_string_lossy()).collect();
         let here = std::env::current_dir().and_then(|here| here.canonicalize()).unwrap_or_default();
         let shown = root.strip_prefix(&here).unwrap_or(root).to_path_buf();
-        Ok(Self { root: shown, inner: parts.join("/"), folder })
+        Ok(Self { root: shown, inner: parts.join("/"), folder, name: None })
     }
 
     fn takes_path(&self, path: &str) -> bool {
+        if let Some(name) = &self.name {
+            return path.split('/').nth(2) == Some(name.as_str());
+        }
         self.inner.is_empty() || path == self.inner || path.starts_with(&format!("{}/", self.inner))
     }
 
     fn takes(&self, case: &CaseFile) -> bool {
-        self.takes_path(&case.relative()) || self.inner == Folder::relative(&case.key)
+        self.takes_path(&case.relative()) || self.name.is_none() && self.inner == Folder::relative(&case.key)
     }
 
     /// A file of the playbook as it is shown.

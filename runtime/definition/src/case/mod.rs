@@ -1,4 +1,5 @@
-//! Test cases: what a recall function's fold makes of events, and what a computation function makes of an input.
+//! Test cases: what a recall function's fold makes of events, what a computation function makes of an input, and what
+//! a workflow makes of what a run of it took.
 //!
 //! A case is a YAML file beside a playbook's documents, read under the documents' strict rules.
 //! [`read`] gives the case or every problem of its text at its place; [`write`] gives a text that reads back the same.
@@ -7,6 +8,7 @@
 mod block;
 mod read;
 mod rewrite;
+mod workflow;
 mod write;
 
 #[cfg(test)]
@@ -14,6 +16,7 @@ mod tests;
 
 pub use read::{ReadCase, read};
 pub use rewrite::rewrite;
+pub use workflow::{Ends, Given, Happening, Happens, TIMES, WorkflowCase};
 pub use write::write;
 
 use playbook_model::ending::{Kind, Reason, Rejection};
@@ -37,6 +40,8 @@ pub enum Case {
     Recall(RecallCase),
     /// Of a computation function.
     Computation(ComputationCase),
+    /// Of a workflow.
+    Workflow(Box<WorkflowCase>),
 }
 
 /// A case of a recall function: events are folded into a view, and the view is asked.

@@ -81,9 +81,12 @@ fn case(reader: &mut Reader<'_>, kind: DefinitionType) -> Option<Case> {
     let (of, fields): (_, &[&str]) = match kind {
         DefinitionType::Recall => ("a recall function's case", &["description", "view", "events", "expect", "ask"]),
         DefinitionType::Computation => ("a computation function's case", &["description", "input", "expect"]),
+        DefinitionType::Workflow => ("a workflow's case", super::workflow::fields()),
         other => {
-            let message =
-                format!("This program tests computation and recall functions; a {} is not one of them.", other.noun());
+            let message = format!(
+                "This program tests computation and recall functions and workflows; a {} is none of them.",
+                other.noun()
+            );
             reader.refuse("case.type", "", Part::Value, message);
             return None;
         }
@@ -91,10 +94,10 @@ fn case(reader: &mut Reader<'_>, kind: DefinitionType) -> Option<Case> {
     if !reader.yaml.value.is_object() {
         let problem = reader
             .error("case.fields", "", Part::Value, format!("{} is a mapping of fields.", capital(of)))
-            .hint(if kind == DefinitionType::Recall {
-                "It holds events and, under expect, the view they fold to."
-            } else {
-                "It holds an input and, under expect, the output it leads to."
+            .hint(match kind {
+                DefinitionType::Recall => "It holds events and, under expect, the view they fold to.",
+                DefinitionType::Workflow => "It holds an input, what happens and, under expect, how the run ends.",
+                _ => "It holds an input and, under expect, the output it leads to.",
             });
         reader.problems.push(problem);
         return None;
@@ -105,6 +108,9 @@ fn case(reader: &mut Reader<'_>, kind: DefinitionType) -> Option<Case> {
         levels(reader, pointer);
     }
     match kind {
+        DefinitionType::Workflow => {
+            super::workflow::read(reader, description).map(|case| Case::Workflow(Box::new(case)))
+        }
         DefinitionType::Computation => {
             let input = input(reader, "/input");
             if reader.at("/expect").is_none() {
@@ -135,7 +141,10 @@ fn foreign(kind: DefinitionType, name: &str) -> Option<String> {
         (DefinitionType::Recall, "stalled") => "Write it under expect.".into(),
         (DefinitionType::Recall, "initial") => "Write the view before the events as view.".into(),
         (DefinitionType::Recall, "event") => "Write a list of events as events.".into(),
-        (DefinitionType::Computation, "output" | "rejected" | "kind") => "Write it under expect.".into(),
+        (DefinitionType::Computation | DefinitionType::Workflow, "output" | "rejected" | "kind") => {
+            "Write it under expect.".into()
+        }
+        (DefinitionType::Workflow, "answers" | "events") => "Write a list of what the run takes as happens.".into(),
         (DefinitionType::Computation, "view" | "events" | "ask") => "Only a recall function has one.".into(),
         _ => return None,
     })
@@ -146,13 +155,13 @@ fn capital(words: &str) -> String {
     chars.next().map_or_else(String::new, |first| first.to_uppercase().chain(chars).collect())
 }
 
-fn missing(reader: &mut Reader<'_>, name: &str, hint: &str) {
+pub(super) fn missing(reader: &mut Reader<'_>, name: &str, hint: &str) {
     let place = Place::of(&reader.index, reader.index.line_span(1), Some(format!("/{name}")));
     let problem = Problem::error("case.missing", place, format!("{name} is missing.")).hint(hint);
     reader.problems.push(problem);
 }
 
-fn levels(reader: &mut Reader<'_>, pointer: &str) {
+pub(super) fn levels(reader: &mut Reader<'_>, pointer: &str) {
     if reader.at(pointer).is_some_and(|value| json::depth(value) > VALUE_LEVELS) {
         let message = format!("A value nests at most {VALUE_LEVELS} levels; this one nests deeper.");
         reader.refuse("case.levels", pointer, Part::Key, message);
@@ -160,7 +169,7 @@ fn levels(reader: &mut Reader<'_>, pointer: &str) {
 }
 
 /// An input; `{}` when it is left out, as a run has it.
-fn input(reader: &Reader<'_>, pointer: &str) -> Value {
+pub(super) fn input(reader: &Reader<'_>, pointer: &str) -> Value {
     reader.at(pointer).cloned().unwrap_or_else(|| Value::Object(Map::new()))
 }
 

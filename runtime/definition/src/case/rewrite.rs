@@ -1,5 +1,6 @@
 //! A case's text with other expectations, everything else as its author wrote it.
 
+use super::workflow::ends_value;
 use super::write::{Shown, answer, asks, folds, value};
 use super::{Case, block, read};
 use crate::yaml::{Text, load_as};
@@ -16,6 +17,7 @@ pub fn rewrite(text: &str, case: &Case) -> String {
     let kind = match case {
         Case::Recall(_) => DefinitionType::Recall,
         Case::Computation(_) => DefinitionType::Computation,
+        Case::Workflow(_) => DefinitionType::Workflow,
     };
     let before = read(kind, text).case;
     let mut parts: Vec<(&str, Option<Value>)> = Vec::new();
@@ -31,6 +33,11 @@ pub fn rewrite(text: &str, case: &Case) -> String {
         (Case::Computation(case), Some(Case::Computation(before))) => {
             if case.expect != before.expect {
                 parts.push(("expect", Some(Value::Object(answer(&case.expect, Shown::Apart)))));
+            }
+        }
+        (Case::Workflow(case), Some(Case::Workflow(before))) => {
+            if case.expect != before.expect {
+                parts.push(("expect", Some(Value::Object(ends_value(&case.expect)))));
             }
         }
         _ => return super::write(case),

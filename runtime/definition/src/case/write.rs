@@ -28,6 +28,7 @@ pub(super) fn value(case: &Case) -> Map<String, Value> {
             add("expect", case.expect.as_ref().map(folds));
             add("ask", asks(&case.ask));
         }
+        Case::Workflow(case) => return super::workflow::value(case),
         Case::Computation(case) => {
             add("description", case.description.clone().map(Value::String));
             add("input", Some(case.input.clone()));

@@ -143,11 +143,11 @@ pub(super) fn recall(read: &ReadCase, case: &RecallCase, details: &RecallDetails
     verdict(mismatches, mended.map(Case::Recall))
 }
 
-fn verdict(mismatches: Vec<Mismatch>, mended: Option<Case>) -> Verdict {
+pub(super) fn verdict(mismatches: Vec<Mismatch>, mended: Option<Case>) -> Verdict {
     if mismatches.is_empty() { Verdict::Passed } else { Verdict::Failed { mismatches, mended: mended.map(Box::new) } }
 }
 
-fn mismatch(read: &ReadCase, pointer: &str, sentence: String, differences: Vec<Difference>) -> Mismatch {
+pub(super) fn mismatch(read: &ReadCase, pointer: &str, sentence: String, differences: Vec<Difference>) -> Mismatch {
     Mismatch { place: read.place(pointer), pointer: pointer.into(), sentence, differences }
 }
 
@@ -181,7 +181,7 @@ fn is_met(expected: &Answer, ended: &Ended) -> bool {
     }
 }
 
-fn answer(read: &ReadCase, pointer: &str, what: &str, expected: &Answer, ended: &Ended) -> Option<Mismatch> {
+pub(super) fn answer(read: &ReadCase, pointer: &str, what: &str, expected: &Answer, ended: &Ended) -> Option<Mismatch> {
     if is_met(expected, ended) {
         return None;
     }
@@ -207,7 +207,7 @@ fn rejected(what: &str, rejection: &Rejection) -> String {
     format!("{what} was rejected ({}{kind}): {}{issues}", rejection.reason.word(), rejection.detail)
 }
 
-fn as_answer(ended: &Ended) -> Answer {
+pub(super) fn as_answer(ended: &Ended) -> Answer {
     match ended {
         Ended::Output(output) => Answer::Output(Value::clone(output)),
         Ended::Rejected(rejection) => Answer::Rejected { reason: rejection.reason, kind: rejection.kind },

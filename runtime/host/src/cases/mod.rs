@@ -4,8 +4,10 @@
 
 mod fold;
 mod judge;
+mod workflow;
 
 pub use judge::{Mismatch, Verdict};
+pub(crate) use workflow::{Played, play};
 
 use crate::folder::{CaseFile, FileError, Folder};
 use crate::ops;
@@ -13,6 +15,7 @@ use crate::replay::Scratch;
 use crate::runtime::OpenError;
 use playbook_definition::case::{Case, ComputationCase, RecallCase, read};
 use playbook_definition::{Details, RecallDetails};
+use playbook_engine::workflow::Program;
 use playbook_function::{Performed, Reading, Stage};
 use playbook_model::definition::DefinitionKey;
 use playbook_model::ending::Ending;
@@ -97,6 +100,7 @@ impl Tester {
         let description = match &read.case {
             Some(Case::Recall(RecallCase { description, .. }))
             | Some(Case::Computation(ComputationCase { description, .. })) => description.clone(),
+            Some(Case::Workflow(case)) => case.description.clone(),
             None => None,
         };
         let verdict = match (&*definition, &read.case) {
@@ -114,6 +118,13 @@ impl Tester {
                 let performed = playbook_function::computation(&self.stage(FIRST), saved, details, &case.input).await;
                 match ended(performed) {
                     Ok(ended) => judge::computation(&read, case, &ended),
+                    Err(refusal) => return Ok(Err(refusal)),
+                }
+            }
+            (Tested::Ready(saved, Details::Workflow(details)), Some(Case::Workflow(case))) => {
+                let program = Arc::new(Program::new((**details).clone()));
+                match play(program, self.pool.clone(), case, &saved.source).await {
+                    Ok(played) => workflow::judge(&read, case, &played),
                     Err(refusal) => return Ok(Err(refusal)),
                 }
             }

@@ -47,7 +47,7 @@ fn row(looked: &Looked, record: &Record) -> Result<Value, Refusal> {
         row.insert("key".into(), key.into());
     }
     row.insert("summary".into(), summary(looked, &read).into());
-    row.insert("steps".into(), Value::Array(steps(looked, &read.steps)));
+    row.insert("steps".into(), Value::Array(step_rows(looked, &read.steps)));
     row.insert("bytes".into(), record.data_bytes.into());
     Ok(Value::Object(row))
 }
@@ -88,7 +88,7 @@ fn summary(looked: &Looked, read: &Told) -> String {
 }
 
 /// Steps that moved alike, counted together.
-fn steps(looked: &Looked, steps: &[Step]) -> Vec<Value> {
+pub(crate) fn step_rows(looked: &Looked, steps: &[Step]) -> Vec<Value> {
     let mut rows: Vec<(Value, u32)> = Vec::new();
     for step in steps {
         let mut row = Map::new();

@@ -7,6 +7,8 @@ mod inputs;
 mod known;
 mod stops;
 
+pub(crate) use inputs::step_rows;
+
 use crate::ops::run_view;
 use crate::runtime::Runtime;
 use playbook_engine::run::{RunState, Stream as RunStream};

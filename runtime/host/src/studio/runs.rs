@@ -34,6 +34,29 @@ impl Studio {
         Ok(open.runtime.evaluate_at(&open.key, run(given)?, position, stop, text).await?)
     }
 
+    /// A run replayed on what is saved of its workflow now, or on the text on the screen.
+    pub(super) async fn replay_run(&self, given: &Input) -> Answer {
+        let open = self.opened()?;
+        let text = match given.0.get("text") {
+            None | Some(serde_json::Value::Null) => None,
+            Some(_) => Some(given.text("text")?),
+        };
+        Ok(open.runtime.replay_run(&open.key, run(given)?, text).await?)
+    }
+
+    /// A run forked at one of its inputs, recorded nowhere.
+    pub(super) async fn fork_run(&self, given: &Input) -> Answer {
+        let open = self.opened()?;
+        Ok(open.runtime.fork_run(&open.key, run(given)?, &given.0).await?)
+    }
+
+    /// A run kept as a test case.
+    pub(super) async fn keep_run(&self, given: &Input) -> Answer {
+        let open = self.opened()?;
+        let (case, description) = (given.text("case")?, given.maybe("description"));
+        Ok(open.runtime.keep_run(&open.key, run(given)?, &open.folder, case, description).await?)
+    }
+
     /// What starts workflows by itself.
     pub(super) async fn triggers(&self) -> Answer {
         let open = self.opened()?;

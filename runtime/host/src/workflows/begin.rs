@@ -148,7 +148,7 @@ impl Runtime {
 
     /// What a run starts with: how long it may last, and how long each of its calls waits, settled now.
     /// "Calling a function".
-    async fn start_of(
+    pub(crate) async fn start_of(
         &self,
         playbook: &PlaybookKey,
         run: RunId,

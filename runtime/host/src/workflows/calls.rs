@@ -130,7 +130,7 @@ impl Runtime {
     }
 
     /// Why a call started no run: its definition does not run, or too many calls wait already.
-    async fn not_started(&self, playbook: &PlaybookKey, called: Option<Called>) -> Answer {
+    pub(crate) async fn not_started(&self, playbook: &PlaybookKey, called: Option<Called>) -> Answer {
         let rejected = |rejection| Answer::Rejected { rejection };
         let Some(Called { kind, name }) = called else {
             let words = "The run of this call was never started";
