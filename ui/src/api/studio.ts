@@ -5,7 +5,7 @@ import type {
   Check, Chosen, DocumentText, Ending, Folder, HistoryPage, Json, Jumped, KeptCase, Plan, Problem, PublishResult, Refold, Rehearsal, RehearsalScope,
   Run, RunPage, ScrubJump, ScrubStep, Server,
 } from './types';
-import type { InputDetail, InputRow, InteractionPage, Tried } from './workflow';
+import type { ForkChoice, Forked, InputDetail, InputRow, InteractionPage, Replayed, Tried } from './workflow';
 
 const part = encodeURIComponent;
 
@@ -92,6 +92,9 @@ export class Studio {
     this.transport.call<InputDetail>('GET', `${paths.workflowRun(id)}/inputs/${position}`, undefined, signal);
   evaluate = (id: string, position: number, stop: number, text: string) =>
     this.post<{ value?: Json; error?: string }>(`${paths.workflowRun(id)}/inputs/${position}/evaluate`, { stop, text });
+  replay = (id: string) => this.post<Replayed>(`${paths.workflowRun(id)}/replay`, {});
+  fork = (id: string, at: number, calls: ForkChoice[]) => this.post<Forked>(`${paths.workflowRun(id)}/fork`, { at, calls });
+  keepRun = (id: string, called: string) => this.post<{ path: string; inputs: number }>(`${paths.workflowRun(id)}/keep`, { case: called });
 
   refold = (name: string, text: string, signal?: AbortSignal) =>
     this.transport.call<Refold>('POST', `${paths.view(name)}/refold`, { text }, signal);

@@ -95,3 +95,62 @@ export interface TriggerRow {
 
 /** What a filter would have matched among the newest events. */
 export interface Tried { reference: string; sentence?: string; examined: number; matched: { id: string; type: string; time?: string; source: string }[]; missed: { why: string; count: number }[] }
+
+/** A task in a run that is compared; `line` is of the text that ran. */
+export interface TurnPlace { reference: string; name: string; run: number; line: number | null }
+
+/** Where two runs first differ. */
+export interface FirstDifference {
+  position: number;
+  what: string;
+  recorded_task?: TurnPlace;
+  task?: TurnPlace;
+  recorded: string;
+  now: string;
+  before?: Json;
+  after?: Json;
+  sentence: string;
+}
+
+/** A run given again to what is saved now. */
+export interface Replayed {
+  recorded_version: number;
+  version: number | null;
+  inputs: number;
+  same: boolean;
+  same_ending: boolean | null;
+  sentence: string;
+  difference: FirstDifference | null;
+  drifted: number | null;
+}
+
+/** Where a call's answer came from; `none` where there is none. */
+export type AnswerSource = 'recorded' | 'written' | 'live' | 'none';
+
+/** A call of a fork. */
+export interface ForkCall {
+  reference: string;
+  name: string;
+  run: number;
+  type: string;
+  definition: string;
+  input: Json;
+  source: AnswerSource;
+  answer: { status: string; output?: Json; rejection?: { reason: string; kind?: string; detail: string } } | null;
+  why: string | null;
+}
+
+/** What was chosen for a call of a fork. */
+export interface ForkChoice { task: string; run: number; source: 'recorded' | 'live' | 'written'; output?: Json; rejected?: string }
+
+/** A run gone on with from one of its inputs, in memory. */
+export interface Forked {
+  at: number;
+  sentence: string;
+  same: boolean;
+  difference: FirstDifference | null;
+  rows: { position: number; at: string; summary: string; steps: StepRow[] }[];
+  calls: ForkCall[];
+  emitted: Json[];
+  ending: { status: string; output?: Json };
+}

@@ -23,6 +23,7 @@ import page from '../../style/page.module.css';
 import { actor, runSign } from '../../words/state';
 import { amount, between, bytes, localTime, shortId } from '../../words/time';
 import { inputWords, outcomeSign, triggerWords, workflowSentence, workflowSign } from '../../words/workflow';
+import { Again } from './again';
 import { Inspector } from './inspector';
 import { Outline } from './outline';
 import run from './run.module.css';
@@ -189,6 +190,7 @@ function Shown({ id, shown }: { id: string; shown: WorkflowRun }) {
         {stepping && <Button onClick={leave}>Leave</Button>}
       </div>
       {failed !== null && <Band tone="warn" role="alert">{wordsOf(failed)}</Band>}
+      <Again id={id} position={place.position} inputs={shown.inputs} />
       <div className={styles.body} data-drawn={drawn || undefined}>
         <div className={styles.main}>
           <Tabs label="The run" idBase="run" chosen={show} choose={(next) => adjust({ show: next === 'steps' ? null : next })} tabs={[
