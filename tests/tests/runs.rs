@@ -3,6 +3,7 @@
 //! A heading of the second level is a case with a playbook of its own; its blocks are done in order.
 //! `UPDATE=1` writes what came out into the blocks that expect; read the difference before keeping it.
 
+use playbook_host::folder::Folder;
 use playbook_host::{Clock, Place, Runtime, SetClock, Settings};
 use playbook_model::id::{OrgId, PlaybookId, PlaybookKey, RunId};
 use playbook_model::refusal::Refusal;
@@ -17,6 +18,8 @@ use std::time::{Duration, Instant};
 /// Where a case's clock begins, and how far each block moves it.
 const BEGIN: i64 = 1_791_201_600_000;
 const STEP: i64 = 1_000;
+/// The most inputs of a run that is taken up again after its case.
+const INPUTS_AGAIN: u64 = 40;
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn every_page_of_functions_runs() {
@@ -64,6 +67,11 @@ async fn every_page(folder: &str, wanted: impl Fn(&str) -> bool) {
         for at in 0..page.blocks.len() {
             let block = page.blocks[at].clone();
             if block.heading != heading {
+                if let Some(key) = &playbook
+                    && let Err(why) = stage.again(key).await
+                {
+                    failed.push(format!("{}: {heading}, taken up again: {why}", path.display()));
+                }
                 heading.clone_from(&block.heading);
                 cases += 1;
                 playbook = Some(stage.playbook(cases).await);
@@ -90,6 +98,11 @@ async fn every_page(folder: &str, wanted: impl Fn(&str) -> bool) {
                     }
                 }
             }
+        }
+        if let Some(key) = &playbook
+            && let Err(why) = stage.again(key).await
+        {
+            failed.push(format!("{}: {heading}, taken up again: {why}", path.display()));
         }
         stage.runtime.stop().await;
         if std::env::var_os("UPDATE").is_some() {
@@ -127,6 +140,8 @@ struct Stage {
     /// The runs of workflows that the case started, the newest last.
     started: std::sync::Mutex<Vec<RunId>>,
     _folder: tempfile::TempDir,
+    /// A playbook that tests are kept in.
+    kept: tempfile::TempDir,
 }
 
 impl Stage {
@@ -142,7 +157,9 @@ impl Stage {
         )
         .await
         .expect("the runtime opens");
-        Self { runtime, clock, started: std::sync::Mutex::default(), _folder: folder }
+        let kept = tempfile::tempdir().expect("a folder");
+        std::fs::write(kept.path().join("playbook.yaml"), "id: kept\nname: Kept\n").expect("written");
+        Self { runtime, clock, started: std::sync::Mutex::default(), _folder: folder, kept }
     }
 
     async fn playbook(&self, number: usize) -> PlaybookKey {
@@ -335,6 +352,52 @@ impl Stage {
             _ => return Err(format!("{words} is no duration and no moment")),
         }
         self.rest(key).await
+    }
+
+    /// Takes every run of a workflow up again: replayed on its own version it does the same, so does a fork from its
+    /// start, and it can be kept as a test.
+    async fn again(&self, key: &PlaybookKey) -> Result<(), String> {
+        self.rest(key).await?;
+        let listed = self.runtime.local("list_runs", addressed(key, json!({ "type": "workflow", "limit": 100 }))).await;
+        let listed = listed.map_err(|why| format!("{why:?}"))?;
+        let (folder, _) = Folder::open(self.kept.path()).map_err(|why| why.to_string())?;
+        for run in listed["runs"].as_array().into_iter().flatten() {
+            let id = RunId::parse(run["run_id"].as_str().unwrap_or_default()).map_err(|why| why.to_string())?;
+            let looked = self.runtime.look_at_run(key, id).await.map_err(|why| format!("{why:?}"))?;
+            let own = looked["newest_version"] == run["definition_version"];
+            // Whatever goes on for longer is taken up again by the tests of how long runs may go on.
+            if !own || !(1..=INPUTS_AGAIN).contains(&looked["inputs"].as_u64().unwrap_or_default()) {
+                continue;
+            }
+            let about = |what: &str, value: &Value| format!("{what} of {}: {value:#}", run["name"]);
+            let replayed = self.runtime.replay_run(key, id, None).await.map_err(|why| format!("{why:?}"))?;
+            if replayed["same"] != true || !replayed["drifted"].is_null() {
+                return Err(about("the replay", &replayed));
+            }
+            if run["status"] != "started" {
+                let Value::Object(given) = json!({ "at": 1 }) else { unreachable!("it is an object") };
+                let forked = self.runtime.fork_run(key, id, &given).await.map_err(|why| format!("{why:?}"))?;
+                if forked["same"] != true || forked["ending"] != forked["recorded_ending"] {
+                    return Err(about("the fork", &forked));
+                }
+            }
+            let case = format!("{}-{id}", key.playbook);
+            if let Err(why) = self.runtime.keep_run(key, id, &folder, &case, None).await {
+                return Err(format!("the test kept of {}: {why:?}", run["name"]));
+            }
+            let kind = playbook_model::definition::DefinitionType::Workflow;
+            let path = format!("tests/workflow/{}/{case}.yaml", run["name"].as_str().unwrap_or_default());
+            let text = std::fs::read_to_string(self.kept.path().join(path)).map_err(|why| why.to_string())?;
+            let read = playbook_host::case::read(kind, &text);
+            let written = read.case.as_ref().map(playbook_host::case::write);
+            if written.as_ref() != Some(&text) {
+                return Err(format!(
+                    "the test kept of {} reads back otherwise: {:?}\n{text}",
+                    run["name"], read.problems
+                ));
+            }
+        }
+        Ok(())
     }
 
     fn newest(&self) -> Result<String, String> {

@@ -192,7 +192,7 @@ fn an_expectation_is_one_thing() {
             "view: 1\nexpect: { output: 1 }",
             "1:1 /view view is not a field of a computation function's case",
         ),
-        (DefinitionType::Workflow, "a: 1", "1:1  This program tests computation and recall functions;"),
+        (DefinitionType::Reasoning, "a: 1", "1:1  This program tests computation and recall functions and workflows;"),
     ] {
         let found = first(kind, text);
         assert!(found.starts_with(words), "{text}: {found}");
@@ -304,6 +304,99 @@ fn texts_stay_readable() {
     assert_eq!(text("one\r\ntwo"), "a: \"one\\r\\ntwo\"\n");
     assert_eq!(text("Zoë 😀"), "a: 'Zoë 😀'\n");
     assert_eq!(block::member("a", &json!([[1, 2], [{ "b": "c" }]])), "a:\n  - [1, 2]\n  - [{ \"b\": \"c\" }]\n");
+}
+
+const RUN: &str = "\
+description: Kept
+run: 0f8fad5b-d9cb-469f-a165-70867728950e
+start: 2026-01-01T00:00:01.000Z
+input:
+  a: 1
+longest: 5000
+waits:
+  ask: 60000
+happens:
+  - answer: review
+    of: computation/review-brief
+    input:
+      a: 1
+    output: null
+  - at: 2026-01-01T00:00:02.000Z
+    answer: /do/1/ask
+    nth: 2
+    rejected:
+      reason: unanswered
+      kind: expired
+      detail: Nobody answered
+  - answer: other
+    failed: true
+  - answer: other
+    unreachable: It was away
+  - time: pause
+  - time: ask
+    nth: 3
+    of: call
+  - run_time: timeout
+  - event:
+      type: released
+      id: a
+  - at: 2026-01-01T00:00:03.000Z
+    heard:
+      type: heard
+      id: b
+    by: listens
+    filter: 1
+  - went_on: true
+  - cancelled: requested
+    reason: Enough
+expect:
+  rejected: cancelled
+  kind: requested
+";
+
+#[test]
+fn a_workflows_case_is_written_as_it_is_read() {
+    let case = taken(DefinitionType::Workflow, RUN);
+    assert_eq!(write(&case), RUN);
+    let Case::Workflow(case) = case else { panic!("a workflow's case") };
+    assert_eq!(case.happens.len(), 11);
+    assert_eq!(case.happens[2].at, case.happens[1].at);
+    let mut mended = case.clone();
+    mended.expect = Ends::Waits(vec!["ask".into()]);
+    let text = rewrite(&format!("# Mine\n{RUN}"), &Case::Workflow(mended));
+    assert!(text.starts_with("# Mine\n") && text.ends_with("expect:\n  waits:\n    - ask\n"), "{text}");
+    let Case::Workflow(least) = taken(DefinitionType::Workflow, "expect: { output: 1 }") else { panic!("a case") };
+    assert_eq!((least.start, least.input, least.happens.len()), (FIRST_MOMENT, json!({}), 0));
+}
+
+#[test]
+fn every_problem_of_a_workflows_case_has_its_place() {
+    for (text, words) in [
+        ("expect: { output: 1, waits: [] }", "1:1 /expect A run ends with an output, is rejected, or waits"),
+        ("expect: { rejected: no }", "1:11 /expect/rejected rejected must be"),
+        ("expect: { output: 1 }\nrun: 1", "2:6 /run run must be text."),
+        ("expect: { output: 1 }\nrun: one", "2:6 /run run must be the id of a run"),
+        ("expect: { output: 1 }\nstart: now", "2:8 /start start must be a date and time"),
+        ("expect: { output: 1 }\nwaits: { a: soon }", "2:13 /waits/a It must be a whole number"),
+        ("expect: { output: 1 }\nhappens: 1", "2:10 /happens happens must be a list"),
+        ("expect: { output: 1 }\nhappens: [1]", "2:11 /happens/0 It is a mapping"),
+        ("expect: { output: 1 }\nhappens: [{ answer: a, time: b }]", "2:11 /happens/0 Each is one thing"),
+        ("expect: { output: 1 }\nhappens: [{ answer: a }]", "2:11 /happens/0 An answer is one of"),
+        ("expect: { output: 1 }\nhappens: [{ answer: a, nth: 0, output: 1 }]", "2:29 /happens/0/nth nth must be"),
+        ("expect: { output: 1 }\nhappens: [{ answer: a, of: b, output: 1 }]", "2:28 /happens/0/of of must be"),
+        (
+            "expect: { output: 1 }\nhappens: [{ answer: a, rejected: b }]",
+            "2:34 /happens/0/rejected rejected is a mapping",
+        ),
+        ("expect: { output: 1 }\nhappens: [{ time: a, of: b }]", "2:26 /happens/0/of of must be"),
+        ("expect: { output: 1 }\nhappens: [{ event: { type: a } }]", "2:19 /happens/0/event An event is"),
+        ("expect: { output: 1 }\nhappens: [{ heard: { type: a, id: b } }]", "2:11 /happens/0 Name the task"),
+        ("expect: { output: 1 }\nhappens: [{ cancelled: b }]", "2:23 /happens/0/cancelled cancelled must be"),
+        ("happens: []", "1:1 /expect expect is missing."),
+    ] {
+        let found = told(DefinitionType::Workflow, text).into_iter().next().unwrap_or_default();
+        assert!(found.starts_with(words), "{text}: {found}");
+    }
 }
 
 #[test]

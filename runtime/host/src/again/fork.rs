@@ -8,7 +8,7 @@ use super::{difference_view, ending_view, recorded_settled, recorded_view, shown
 use crate::runtime::Runtime;
 use crate::steps::{Looked, step_rows};
 use playbook_engine::workflow::again::{Asked, Comparison, Did, Difference, Due, Happened, Next, Tape, Turn, next};
-use playbook_engine::workflow::{Answer, Input, Settled, WaitsFor};
+use playbook_engine::workflow::{Answer, Input, Settled, Step, WaitsFor};
 use playbook_model::ending::{Reason, Rejection};
 use playbook_model::id::{PlaybookKey, RunId};
 use playbook_model::refusal::Refusal;
@@ -270,11 +270,13 @@ impl<'a> Scratch<'a> {
             return;
         }
         let at = self.player.state.as_ref().map(|state| state.at.iso());
+        // No run was called: the id would lead to the recorded one.
+        let steps: Vec<Step> = took.steps.iter().map(|step| Step { child: None, ..step.clone() }).collect();
         self.rows.push(json!({
             "position": self.plan.at + self.inputs as u64 - 1,
             "at": at,
             "summary": happened.map(|happened| capital(&happened.words())),
-            "steps": step_rows(looked, &took.steps),
+            "steps": step_rows(looked, &steps),
         }));
     }
 
