@@ -109,10 +109,12 @@ fn quoted(text: &str, quotes: Quotes) -> String {
 
 /// Whether a text can stand without quotes: nothing in it is a mark of YAML.
 fn plainly(text: &str, inside: bool) -> bool {
-    let first = text.chars().next();
-    let marks = first.is_none_or(|first| "-?:,[]{}#&*!|>'\"%@` ".contains(first))
-        && !(first == Some('-') && text.len() > 1 && !text.starts_with("- ") && !text.starts_with("--"));
-    !marks
+    let starts = match text.chars().next() {
+        None => false,
+        Some('-') => text.len() > 1 && !text.starts_with("- ") && !text.starts_with("--"),
+        Some(first) => !"?:,[]{}#&*!|>'\"%@` ".contains(first),
+    };
+    starts
         && !text.ends_with([' ', ':'])
         && !text.contains(": ")
         && !text.contains(" #")
