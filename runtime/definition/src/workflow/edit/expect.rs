@@ -243,7 +243,8 @@ fn moved(whole: &mut Value, task: &str, list: &str, at: usize) -> Made<String> {
 /// A list's pointer once an item of another list is taken out, around or before which it may stand.
 fn after_removal(list: &str, from: &str, place: usize) -> String {
     let Some(rest) = list.strip_prefix(from).and_then(|rest| rest.strip_prefix('/')) else { return list.to_owned() };
-    let (index, below) = rest.split_once('/').map_or((rest, String::new()), |(index, below)| (index, format!("/{below}")));
+    let (index, below) =
+        rest.split_once('/').map_or((rest, String::new()), |(index, below)| (index, format!("/{below}")));
     match index.parse::<usize>() {
         Ok(index) if index > place => format!("{from}/{}{below}", index - 1),
         _ => list.to_owned(),

@@ -26,7 +26,10 @@ impl New {
         let yaml = yaml.trim_end().trim_start_matches(['\n', '\r']);
         let value = value_of(yaml)?;
         let lines: Vec<&str> = yaml.lines().collect();
-        let common = lines.iter().filter(|line| !line.trim().is_empty()).map(|line| line.len() - line.trim_start_matches(' ').len());
+        let common = lines
+            .iter()
+            .filter(|line| !line.trim().is_empty())
+            .map(|line| line.len() - line.trim_start_matches(' ').len());
         let common = common.min().unwrap_or(0);
         let mut lines: Vec<String> = lines.iter().map(|line| line.get(common..).unwrap_or("").to_owned()).collect();
         let collection = matches!(&value, Value::Object(_) | Value::Array(_));
@@ -46,7 +49,9 @@ impl New {
 
     fn flow(&self, quotes: Quotes) -> String {
         match &self.written {
-            Some(Written { inline, below }) if below.is_empty() && inline.starts_with(['{', '[', '"', '\'']) => inline.clone(),
+            Some(Written { inline, below }) if below.is_empty() && inline.starts_with(['{', '[', '"', '\'']) => {
+                inline.clone()
+            }
             _ => write::flow(&self.value, quotes, true),
         }
     }
@@ -66,7 +71,11 @@ pub(super) fn set(page: &Page<'_>, at: &str, new: &New) -> Made<String> {
             if members.contains_key(&name) {
                 return if is_flow(page, around) { replace_flow(page, at, new) } else { replace(page, at, new) };
             }
-            if is_flow(page, around) || members.is_empty() { member_flow(page, around, &name, new) } else { member(page, around, &name, new) }
+            if is_flow(page, around) || members.is_empty() {
+                member_flow(page, around, &name, new)
+            } else {
+                member(page, around, &name, new)
+            }
         }
         Some(Value::Array(_)) if page.value(at).is_some() => replace_item(page, at, new),
         Some(Value::Null) | None => {
@@ -101,7 +110,8 @@ fn replace(page: &Page<'_>, at: &str, new: &New) -> Made<String> {
     };
     let old = &text[stands.value.start.max(colon)..stands.value.end.max(colon)];
     let empty = page.value(at).is_some_and(Value::is_null) && old.trim().is_empty();
-    let (start, end) = if empty { (colon, colon) } else { (stands.value.start, stands.value.start + old.trim_end().len()) };
+    let (start, end) =
+        if empty { (colon, colon) } else { (stands.value.start, stands.value.start + old.trim_end().len()) };
     let written = new.block(Quotes::of(old));
     let column = key.start - page.line_start(key.start);
     let same_line = page.line_start(start) == page.line_start(key.start);

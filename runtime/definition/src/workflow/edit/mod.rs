@@ -187,10 +187,16 @@ fn edits(before: &str, after: &str) -> Vec<Edit> {
 
 fn trim(before: &str, edit: &mut Edit) {
     let old = &before[edit.span.start..edit.span.end];
-    let head: usize = old.chars().zip(edit.text.chars()).take_while(|(one, other)| one == other).map(|(c, _)| c.len_utf8()).sum();
+    let head: usize =
+        old.chars().zip(edit.text.chars()).take_while(|(one, other)| one == other).map(|(c, _)| c.len_utf8()).sum();
     let (old, new) = (&old[head..], &edit.text[head..]);
-    let tail: usize =
-        old.chars().rev().zip(new.chars().rev()).take_while(|(one, other)| one == other).map(|(c, _)| c.len_utf8()).sum();
+    let tail: usize = old
+        .chars()
+        .rev()
+        .zip(new.chars().rev())
+        .take_while(|(one, other)| one == other)
+        .map(|(c, _)| c.len_utf8())
+        .sum();
     let text = new[..new.len() - tail].to_owned();
     edit.span = Span::new(edit.span.start + head, edit.span.end - tail);
     edit.text = text;

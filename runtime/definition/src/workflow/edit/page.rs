@@ -93,14 +93,16 @@ impl<'a> Page<'a> {
     /// Lines at a column, each with its end.
     pub(super) fn lines(&self, lines: &[String], column: usize) -> String {
         let pad = " ".repeat(column);
-        let line = |line: &String| if line.is_empty() { self.end.to_owned() } else { format!("{pad}{line}{}", self.end) };
+        let line =
+            |line: &String| if line.is_empty() { self.end.to_owned() } else { format!("{pad}{line}{}", self.end) };
         lines.iter().map(line).collect()
     }
 
     /// Lines put before the line that begins at a place; after a last line without an end, that end comes first.
     pub(super) fn insertion(&self, at: usize, lines: &str) -> Change {
         let open = at > 0 && !self.text[..at].ends_with('\n');
-        let text = if open { format!("{}{}", self.end, lines.trim_end_matches(['\r', '\n'])) } else { lines.to_owned() };
+        let text =
+            if open { format!("{}{}", self.end, lines.trim_end_matches(['\r', '\n'])) } else { lines.to_owned() };
         Change { span: Span::new(at, at), text }
     }
 

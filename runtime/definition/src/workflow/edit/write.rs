@@ -32,9 +32,10 @@ pub(super) struct Written {
 /// A value in block style. Lines below begin at column 0; who places them shifts them.
 pub(super) fn block(value: &Value, quotes: Quotes) -> Written {
     match value {
-        Value::Object(members) if !members.is_empty() => {
-            Written { inline: String::new(), below: members.iter().flat_map(|(key, value)| entry(key, value)).collect() }
-        }
+        Value::Object(members) if !members.is_empty() => Written {
+            inline: String::new(),
+            below: members.iter().flat_map(|(key, value)| entry(key, value)).collect(),
+        },
         Value::Array(items) if !items.is_empty() => {
             Written { inline: String::new(), below: items.iter().flat_map(item).collect() }
         }
@@ -91,7 +92,8 @@ pub(super) fn flow(value: &Value, quotes: Quotes, inside: bool) -> String {
         }
         Value::Object(members) if members.is_empty() => "{}".into(),
         Value::Object(members) => {
-            let member = |(key, value): (&String, &Value)| format!("{}: {}", self::key(key), flow(value, Quotes::Plain, true));
+            let member =
+                |(key, value): (&String, &Value)| format!("{}: {}", self::key(key), flow(value, Quotes::Plain, true));
             let members: Vec<String> = members.iter().map(member).collect();
             format!("{{ {} }}", members.join(", "))
         }
