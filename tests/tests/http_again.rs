@@ -130,8 +130,8 @@ impl Stage {
     }
 
     async fn create(&self, kind: &str, name: &str, source: &str) {
-        let body = json!({ "type": kind, "name": name, "source": source });
-        self.v1(Method::POST, "/definitions", Some(body)).await;
+        let body = json!({ "name": name, "source": source });
+        self.v1(Method::POST, &format!("/definitions/{kind}"), Some(body)).await;
     }
 
     async fn run(&self) -> Value {

@@ -312,6 +312,7 @@ run: 0f8fad5b-d9cb-469f-a165-70867728950e
 start: 2026-01-01T00:00:01.000Z
 input:
   a: 1
+depth: 2
 longest: 5000
 waits:
   ask: 60000
@@ -376,6 +377,7 @@ fn every_problem_of_a_workflows_case_has_its_place() {
         ("expect: { rejected: no }", "1:11 /expect/rejected rejected must be"),
         ("expect: { output: 1 }\nrun: 1", "2:6 /run run must be text."),
         ("expect: { output: 1 }\nrun: one", "2:6 /run run must be the id of a run"),
+        ("expect: { output: 1 }\ndepth: 9", "2:8 /depth depth must be how many workflows"),
         ("expect: { output: 1 }\nstart: now", "2:8 /start start must be a date and time"),
         ("expect: { output: 1 }\nwaits: { a: soon }", "2:13 /waits/a It must be a whole number"),
         ("expect: { output: 1 }\nhappens: 1", "2:10 /happens happens must be a list"),

@@ -8,6 +8,7 @@ use playbook_model::definition::DefinitionType;
 use playbook_model::ending::{Kind, Reason, Rejection};
 use playbook_model::id::RunId;
 use playbook_model::json;
+use playbook_model::limits::CALL_DEPTH;
 use playbook_model::time::Moment;
 use playbook_model::word::or;
 use serde::Deserialize;
@@ -25,6 +26,8 @@ pub struct WorkflowCase {
     pub start: Moment,
     /// The run's input.
     pub input: Value,
+    /// Calls above the run; 0 for one that nothing called.
+    pub depth: u32,
     /// The longest the run may last, in milliseconds.
     pub longest: Option<u64>,
     /// How long the calls of a task wait, by its name, in milliseconds; as long as the run may last when left out.
@@ -123,7 +126,7 @@ pub enum Ends {
 /// The times of a task.
 pub const TIMES: [&str; 5] = ["wait", "timeout", "call", "attempt", "retry"];
 
-const FIELDS: [&str; 8] = ["description", "run", "start", "input", "longest", "waits", "happens", "expect"];
+const FIELDS: [&str; 9] = ["description", "run", "start", "input", "depth", "longest", "waits", "happens", "expect"];
 const WHATS: [&str; 7] = ["answer", "time", "run_time", "event", "heard", "cancelled", "went_on"];
 const REASONS: [Reason; 5] =
     [Reason::InvalidInput, Reason::Conflict, Reason::Unavailable, Reason::Cancelled, Reason::Unanswered];
@@ -142,6 +145,7 @@ pub(super) fn read(reader: &mut Reader<'_>, description: Option<String>) -> Opti
         reader.refuse("case.run", "/run", Part::Value, "run must be the id of a run, a UUID.");
     }
     let start = moment(reader, "/start").unwrap_or(super::FIRST_MOMENT);
+    let depth = depth(reader);
     let longest = milliseconds(reader, "/longest");
     let waits = waits(reader);
     let happens = happens(reader, start);
@@ -150,7 +154,7 @@ pub(super) fn read(reader: &mut Reader<'_>, description: Option<String>) -> Opti
     }
     let expect = ends(reader);
     let input = input(reader, "/input");
-    Some(WorkflowCase { description, run, start, input, longest, waits, happens: happens?, expect: expect? })
+    Some(WorkflowCase { description, run, start, input, depth, longest, waits, happens: happens?, expect: expect? })
 }
 
 fn text(reader: &mut Reader<'_>, pointer: &str) -> Option<String> {
@@ -182,6 +186,16 @@ fn milliseconds(reader: &mut Reader<'_>, pointer: &str) -> Option<u64> {
         reader.refuse("case.time", pointer, Part::Value, "It must be a whole number of milliseconds.");
     }
     number
+}
+
+fn depth(reader: &mut Reader<'_>) -> u32 {
+    let Some(value) = reader.at("/depth") else { return 0 };
+    let number = value.as_u64().and_then(|number| u32::try_from(number).ok()).filter(|number| *number <= CALL_DEPTH);
+    if number.is_none() {
+        let words = format!("depth must be how many workflows called each other above the run, 0 to {CALL_DEPTH}.");
+        reader.refuse("case.depth", "/depth", Part::Value, words);
+    }
+    number.unwrap_or(0)
 }
 
 fn nth(reader: &mut Reader<'_>, pointer: &str) -> u32 {
@@ -403,6 +417,7 @@ pub(super) fn value(case: &WorkflowCase) -> Map<String, Value> {
     add("run", case.run.clone().map(Value::String));
     add("start", Some(case.start.iso().into()));
     add("input", Some(case.input.clone()));
+    add("depth", (case.depth > 0).then(|| case.depth.into()));
     add("longest", case.longest.map(Value::from));
     add("waits", (!case.waits.is_empty()).then(|| json!(case.waits)));
     let mut at = case.start;

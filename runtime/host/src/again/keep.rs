@@ -114,6 +114,7 @@ impl Runtime {
             run: Some(start.run_id.clone()),
             start: start.at,
             input: making.input,
+            depth: start.call_depth,
             longest: (start.longest != limits::WORKFLOW_MILLISECONDS).then_some(start.longest),
             waits: making.waits,
             happens,

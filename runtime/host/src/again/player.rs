@@ -83,6 +83,7 @@ pub(crate) fn start_at(
     details: &WorkflowDetails,
     run_id: String,
     at: Moment,
+    depth: u32,
     longest: Option<u64>,
     waits: &BTreeMap<String, u64>,
 ) -> Start {
@@ -92,5 +93,5 @@ pub(crate) fn start_at(
         Some((task.reference.clone(), *wait))
     });
     let longest = longest.unwrap_or(limits::WORKFLOW_MILLISECONDS);
-    Start { run_id, at, call_depth: 0, longest, waits: own.collect(), other_wait: longest }
+    Start { run_id, at, call_depth: depth, longest, waits: own.collect(), other_wait: longest }
 }

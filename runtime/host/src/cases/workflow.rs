@@ -42,7 +42,7 @@ pub(crate) async fn play(
     source: &str,
 ) -> Result<Played, Refusal> {
     let run = case.run.clone().unwrap_or_else(|| RUN.to_owned());
-    let start = start_at(program.details(), run, case.start, case.longest, &case.waits);
+    let start = start_at(program.details(), run, case.start, case.depth, case.longest, &case.waits);
     let mut play = Play {
         player: Player::new(program, pool, None),
         source,

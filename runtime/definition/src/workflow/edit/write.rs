@@ -121,7 +121,7 @@ fn plainly(text: &str, inside: bool) -> bool {
         && !text.contains(": ")
         && !text.contains(" #")
         && !text.chars().any(char::is_control)
-        && !(inside && text.contains([',', '[', ']', '{', '}']))
+        && (!inside || !text.contains([',', '[', ']', '{', '}']))
         // Legal, and read by people as something else.
         && !text.contains("${")
         && !matches!(text, "---" | "...")

@@ -60,8 +60,17 @@ pub fn next(program: &Program, state: &State, tape: &Tape, unanswered: bool) -> 
     let own = |timer: &Wait| *timer != state.overrun && !on_tape.contains(timer);
     let timer = state.timers.iter().filter(|(timer, _)| own(timer)).min_by_key(|(timer, due)| (**due, **timer));
     let timer = timer.filter(|_| !unanswered).map(|(timer, due)| (*timer, *due));
+    // Times fire in the order they are due in, however late the recorded one was told.
+    let first = |input: &Input, at: Moment, timer: Wait, due: Moment| match input {
+        Input::TimerFired { timer: other } => {
+            state.timers.get(other).is_none_or(|earlier| (*earlier, *other) < (due, timer))
+        }
+        _ => at <= due,
+    };
     match (recorded, timer) {
-        (Some((place, input, at)), Some((_, due))) if at <= due => Next::Recorded(place, input, at.max(state.at)),
+        (Some((place, input, at)), Some((timer, due))) if first(&input, at, timer, due) => {
+            Next::Recorded(place, input, at.max(state.at))
+        }
         (_, Some((timer, due))) => Next::Time(timer, due.max(state.at)),
         (Some((place, input, at)), None) => Next::Recorded(place, input, at.max(state.at)),
         (None, None) => Next::Nothing,
