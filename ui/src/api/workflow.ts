@@ -1,6 +1,6 @@
 /** The shapes of workflows in the Studio's API: their drawing, their text, and their runs. */
 
-import type { Json, Run, Span } from './types';
+import type { Json, Rejection, Run, Span } from './types';
 
 export type NodeKind = 'trigger' | 'call' | 'switch' | 'raise' | 'set' | 'wait' | 'listen' | 'emit' | 'end';
 
@@ -136,7 +136,8 @@ export interface ForkCall {
   definition: string;
   input: Json;
   source: AnswerSource;
-  answer: { status: string; output?: Json; rejection?: { reason: string; kind?: string; detail: string } } | null;
+  /** `cut` says that the output is only how a larger one begins. */
+  answer: { status: string; output?: Json; cut?: boolean; rejection?: Rejection } | null;
   why: string | null;
 }
 
@@ -151,6 +152,9 @@ export interface Forked {
   difference: FirstDifference | null;
   rows: { position: number; at: string; summary: string; steps: StepRow[] }[];
   calls: ForkCall[];
+  /** Calls that are not told. */
+  more_calls: number;
   emitted: Json[];
-  ending: { status: string; output?: Json };
+  more_emitted: number;
+  ending: { status: string; output?: Json; rejection?: Rejection };
 }

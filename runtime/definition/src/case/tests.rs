@@ -522,8 +522,9 @@ proptest! {
     }
 
     #[test]
-    fn no_text_breaks_the_reader(text in "(expect|view|events|ask|stalled|  |- |: |\n|\\{|\\}|\\[|\\]|'|[a-z]|\\PC){0,60}") {
+    fn no_text_breaks_the_reader(text in "(expect|view|events|ask|stalled|happens|answer|depth|output|waits|  |- |: |\n|\\{|\\}|\\[|\\]|'|[a-z]|\\PC){0,60}") {
         let _ = read(Recall, &text);
         let _ = read(Computation, &text);
+        let _ = read(DefinitionType::Workflow, &text);
     }
 }

@@ -41,13 +41,14 @@ pub(super) struct Caller<'a> {
 }
 
 impl Caller<'_> {
-    /// Decides where a call's answer comes from, and gets it unless it lies ahead in the record.
+    /// Decides where a call's answer comes from, and gets it unless it lies ahead in the record. `known` says that
+    /// the call's input is.
     pub(super) async fn answer(
         &self,
         plan: &Plan,
         looked: Option<&Looked>,
         tape: &mut Tape,
-        asked: &Asked,
+        (asked, known): (&Asked, bool),
         at: Moment,
     ) -> Result<(&'static str, Stands), Refusal> {
         let quiet = matches!(asked.called.kind, DefinitionType::Computation | DefinitionType::Recall);
@@ -58,6 +59,9 @@ impl Caller<'_> {
         };
         match source {
             Source::Written(answer) => Ok(("written", Stands::Ready(answer))),
+            Source::Live if !known => {
+                Ok(("none", Stands::Unanswered("On which input it was made was not recorded: write its answer".into())))
+            }
             Source::Live => Ok(match self.live(asked, at).await? {
                 Ok(answer) => ("live", Stands::Ready(answer)),
                 Err(why) => ("none", Stands::Unanswered(why)),
@@ -79,6 +83,9 @@ impl Caller<'_> {
                         tape.answers.insert(position);
                         ("recorded", Stands::OnTape)
                     }
+                    (Some(_), None) if tape.cut.is_some() => none(
+                        "Its recorded answer, if there is one, lies further on than a fork looks: write its answer",
+                    ),
                     (Some(_), None) => none("The recorded run got no answer to this call"),
                     (None, None) => none("The recorded run made no such call"),
                 })

@@ -4,27 +4,30 @@ use super::answers::Caller;
 use super::plan::Plan;
 use super::player::{Player, Took, waiting};
 use super::replay::inputs_of;
-use super::{difference_view, ending_view, recorded_settled, recorded_view, shown};
+use super::told::{Told, ToldCall, other_input};
+use super::{difference_view, ending_view, recorded_settled, recorded_view};
 use crate::runtime::Runtime;
-use crate::steps::{Looked, step_rows};
+use crate::steps::Looked;
 use playbook_engine::workflow::again::{Asked, Comparison, Did, Difference, Due, Happened, Next, Tape, Turn, next};
-use playbook_engine::workflow::{Answer, Input, Settled, Step, WaitsFor};
+use playbook_engine::workflow::{Answer, Input, Settled, WaitsFor};
 use playbook_model::ending::{Reason, Rejection};
 use playbook_model::id::{PlaybookKey, RunId};
+use playbook_model::json as values;
 use playbook_model::refusal::Refusal;
 use playbook_model::time::Moment;
-use playbook_model::word::count;
+use playbook_model::word::{count, thousands};
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
 /// How long a fork may take.
 const PATIENCE: Duration = Duration::from_secs(120);
-/// Inputs of a fork that are told; and the most it takes.
-const TOLD: usize = 500;
+/// The most inputs a fork takes.
 const INPUTS: usize = 10_000;
 /// Recorded inputs after the one forked at that a fork looks at.
 const TAPE: u64 = 10_000;
+/// And the most bytes of their answers and events together.
+const TAPE_BYTES: usize = 64 * 1024 * 1024;
 
 /// How a call of a scratch run stands.
 pub(super) enum Stands {
@@ -39,6 +42,8 @@ pub(super) enum Stands {
 /// A call of a scratch run.
 struct Called {
     asked: Asked,
+    /// Whether it is known on which input it was made.
+    known: bool,
     source: &'static str,
     stands: Option<Stands>,
     answer: Option<Answer>,
@@ -54,10 +59,7 @@ pub(super) struct Scratch<'a> {
     tape: Tape,
     /// Calls that wait, by their numbers.
     open: BTreeMap<u64, Called>,
-    /// Calls that are over.
-    done: Vec<Called>,
-    emitted: Vec<Value>,
-    rows: Vec<Value>,
+    told: Told,
     inputs: usize,
     settled: Option<Settled>,
     stopped: Option<String>,
@@ -87,7 +89,7 @@ impl Runtime {
         }
         let first = self.known_input(&looked, plan.at).await?;
         let until = Instant::now() + PATIENCE;
-        let tape = self.tape(&looked, plan.at, inputs).await?;
+        let tape = self.tape(&looked, plan.at, inputs, until).await?;
         let depth = looked.start.context.call_depth.unwrap_or(0);
         let caller = Caller { runtime: self, playbook, run, depth, until };
         let state = first.before.clone();
@@ -104,16 +106,27 @@ impl Runtime {
         Ok(scratch.view(&looked, &source, inputs))
     }
 
-    /// What was recorded from an input on.
-    async fn tape(&self, looked: &Looked, from: u64, inputs: u64) -> Result<Tape, Refusal> {
-        let mut rest = Vec::new();
-        for position in from..=inputs.min(from.saturating_add(TAPE)) {
+    /// What was recorded from an input on, as far as a fork looks.
+    async fn tape(&self, looked: &Looked, from: u64, inputs: u64, until: Instant) -> Result<Tape, Refusal> {
+        let mut tape = Tape::default();
+        let mut bytes = 0;
+        for position in from..=inputs {
+            if position - from >= TAPE || bytes > TAPE_BYTES || Instant::now() > until {
+                tape.cut = Some(position);
+                break;
+            }
             let known = self.known_input(looked, position).await?;
             if let Some(happened) = Happened::read(&looked.program, known.before.as_ref(), &known.input) {
-                rest.push(Due { position, at: known.record.context.at, happened });
+                bytes += match &happened {
+                    Happened::Answered { answer: Answer::Succeeded { output: value }, .. }
+                    | Happened::Sent { event: value }
+                    | Happened::Heard { event: value, .. } => values::bytes(value),
+                    _ => 0,
+                };
+                tape.rest.push_back(Due { position, at: known.record.context.at, happened });
             }
         }
-        Ok(Tape { rest, ..Tape::default() })
+        Ok(tape)
     }
 }
 
@@ -132,9 +145,7 @@ impl<'a> Scratch<'a> {
             looked,
             tape,
             open: BTreeMap::new(),
-            done: Vec::new(),
-            emitted: Vec::new(),
-            rows: Vec::new(),
+            told: Told::new(),
             inputs: 0,
             settled: None,
             stopped: None,
@@ -162,17 +173,31 @@ impl<'a> Scratch<'a> {
             let turn = Turn { reference: task.reference.clone(), name: task.name.clone(), run: standing.run };
             let recorded = self.caller.recorded_call(looked, &turn).await?;
             // A call of what does not run left no run behind; its answer says so.
+            let known = recorded.is_some();
             let own = standing.called.map(|called| (called, Value::Null));
             if let Some((called, input)) = recorded.or(own) {
-                self.hear(Asked { call: standing.wait, turn, called, input });
+                self.hear(Asked { call: standing.wait, turn, called, input }, known);
             }
         }
         Ok(())
     }
 
-    fn hear(&mut self, asked: Asked) {
+    fn hear(&mut self, asked: Asked, known: bool) {
         let call = asked.call;
-        self.open.insert(call, Called { asked, source: "none", stands: None, answer: None, why: None });
+        self.open.insert(call, Called { asked, known, source: "none", stands: None, answer: None, why: None });
+    }
+
+    /// A call is over.
+    fn over(&mut self, call: u64, answer: Option<Answer>) {
+        let Some(mut called) = self.open.remove(&call) else { return };
+        called.answer = answer;
+        if called.answer.is_none() {
+            called.why = Some("It was no longer waited for".into());
+        }
+        // Nobody is told of the calls of a workflow that a fork calls.
+        if self.looked.is_some() {
+            self.told.call(&called.told());
+        }
     }
 
     /// Goes on until the run ends or waits for what nobody gives it.
@@ -196,7 +221,9 @@ impl<'a> Scratch<'a> {
                 }
             });
             if let Some((call, answer)) = ready {
-                self.take(&Input::CallAnswered { call, answer }, at).await?;
+                if !self.take(&Input::CallAnswered { call, answer }, at).await? {
+                    self.over(call, None);
+                }
                 continue;
             }
             let unanswered = self.open.values().any(|called| matches!(called.stands, Some(Stands::Unanswered(_))));
@@ -207,7 +234,9 @@ impl<'a> Scratch<'a> {
                     self.take(&input, at).await?;
                 }
                 Next::Time(timer, at) => {
-                    self.take(&Input::TimerFired { timer }, at).await?;
+                    if !self.take(&Input::TimerFired { timer }, at).await? {
+                        break;
+                    }
                 }
                 Next::Nothing => break,
             }
@@ -223,7 +252,7 @@ impl<'a> Scratch<'a> {
         for call in new {
             let Some(called) = self.open.get_mut(&call) else { continue };
             let (source, stands) =
-                self.caller.answer(self.plan, self.looked, &mut self.tape, &called.asked, at).await?;
+                self.caller.answer(self.plan, self.looked, &mut self.tape, (&called.asked, called.known), at).await?;
             if let Stands::Unanswered(why) = &stands {
                 called.why = Some(why.clone());
             }
@@ -239,22 +268,15 @@ impl<'a> Scratch<'a> {
         let happened = Happened::read(&self.player.program, before.as_ref(), input);
         let Ok(took) = self.player.take(input, at).await? else { return Ok(false) };
         self.inputs += 1;
-        if let Input::CallAnswered { call, answer } = input
-            && let Some(mut called) = self.open.remove(call)
-        {
-            called.answer = Some(answer.clone());
-            self.done.push(called);
+        if let Input::CallAnswered { call, answer } = input {
+            self.over(*call, Some(answer.clone()));
         }
         for ended in &took.outputs.ended_calls {
-            if let Some(mut called) = self.open.remove(&ended.call) {
-                called.why = Some("It was no longer waited for".into());
-                self.done.push(called);
-            }
+            self.over(ended.call, None);
         }
         for asked in &took.did.calls {
-            self.hear(asked.clone());
+            self.hear(asked.clone(), true);
         }
-        self.emitted.extend(took.did.emitted.iter().cloned());
         self.settled.clone_from(&took.did.settled);
         if let Some(looked) = self.looked {
             self.tell(looked, happened.as_ref(), &took);
@@ -266,18 +288,10 @@ impl<'a> Scratch<'a> {
     }
 
     fn tell(&mut self, looked: &Looked, happened: Option<&Happened>, took: &Took) {
-        if self.rows.len() >= TOLD {
-            return;
-        }
         let at = self.player.state.as_ref().map(|state| state.at.iso());
-        // No run was called: the id would lead to the recorded one.
-        let steps: Vec<Step> = took.steps.iter().map(|step| Step { child: None, ..step.clone() }).collect();
-        self.rows.push(json!({
-            "position": self.plan.at + self.inputs as u64 - 1,
-            "at": at,
-            "summary": happened.map(|happened| capital(&happened.words())),
-            "steps": step_rows(looked, &steps),
-        }));
+        let words = happened.map(Happened::words);
+        self.told.row(looked, at, self.plan.at + self.inputs as u64 - 1, words.as_deref(), &took.steps);
+        took.did.emitted.iter().for_each(|event| self.told.event(event));
     }
 
     /// Holds what the fork did against what was recorded at the same place.
@@ -328,19 +342,22 @@ impl<'a> Scratch<'a> {
     }
 
     fn view(mut self, looked: &Looked, source: &str, inputs: u64) -> Value {
-        self.done.extend(std::mem::take(&mut self.open).into_values());
+        let open: Vec<Called> = std::mem::take(&mut self.open).into_values().collect();
+        open.iter().for_each(|called| self.told.call(&called.told()));
         let program = &self.player.program;
         let ending = ending_view(program, self.player.state.as_ref(), self.settled.as_ref());
         let recorded = recorded_settled(looked);
-        let unanswered: Vec<&Called> = self.done.iter().filter(|called| called.source == "none").collect();
         let mut sentences = Vec::new();
         match &self.difference {
             None => sentences.push("The fork goes as the recorded run did.".to_owned()),
             Some((position, difference)) => sentences.push(super::sentence(difference, *position, source)),
         }
-        for called in &unanswered {
+        for called in open.iter().filter(|called| called.source == "none") {
             let why = called.why.as_deref().unwrap_or_default();
             sentences.push(format!("{} has no answer: {why}.", called.asked.turn.name));
+        }
+        if let Some(cut) = self.tape.cut {
+            sentences.push(format!("What was recorded from input {} on was not looked at.", thousands(cut)));
         }
         match (&self.settled, &self.stopped) {
             (_, Some(why)) => sentences.push(format!("{why}.")),
@@ -364,61 +381,24 @@ impl<'a> Scratch<'a> {
             "difference": self.difference.as_ref().map(|(position, difference)| {
                 difference_view(difference, *position, source, source)
             }),
-            "rows": self.rows,
-            "calls": self.done.iter().map(call_view).collect::<Vec<_>>(),
+            "rows": self.told.rows,
+            "calls": self.told.calls,
+            "more_calls": self.told.more_calls,
             // They reached nobody.
-            "emitted": self.emitted.iter().map(shown).collect::<Vec<_>>(),
+            "emitted": self.told.emitted,
+            "more_emitted": self.told.more_emitted,
             "ending": ending,
             "recorded_ending": recorded_view(looked),
         })
     }
 }
 
-fn call_view(called: &Called) -> Value {
-    let asked = &called.asked;
-    json!({
-        "reference": asked.turn.reference,
-        "name": asked.turn.name,
-        "run": asked.turn.run,
-        "type": asked.called.kind,
-        "definition": asked.called.name,
-        "input": shown(&asked.input),
-        "source": called.source,
-        "answer": called.answer.as_ref().map(answer_view),
-        "why": called.why,
-    })
-}
-
-fn answer_view(answer: &Answer) -> Value {
-    match answer {
-        Answer::Succeeded { output } => json!({ "status": "succeeded", "output": shown(output) }),
-        other => json!(other),
+impl Called {
+    fn told(&self) -> ToldCall<'_> {
+        ToldCall { asked: &self.asked, source: self.source, answer: self.answer.as_ref(), why: self.why.as_deref() }
     }
 }
 
 fn recorded_end(looked: &Looked) -> String {
     if looked.own.ended.is_some() { "the run had ended".into() } else { "the run waited".into() }
-}
-
-/// Two inputs that are not the same.
-fn other_input(recorded: &Happened, now: &Happened) -> Difference {
-    let (was, mut is) = (recorded.words(), now.words());
-    let mut values = None;
-    if let (Happened::Answered { answer: before, .. }, Happened::Answered { answer: after, .. }) = (recorded, now) {
-        values = match (before, after) {
-            (Answer::Succeeded { output: before }, Answer::Succeeded { output: after }) => {
-                Some((before.clone(), after.clone()))
-            }
-            (before, after) => Some((json!(before), json!(after))),
-        };
-    }
-    if was == is {
-        is = format!("{is}, and it is another");
-    }
-    Difference::of_input(now.turn().or(recorded.turn()), was, is, values)
-}
-
-fn capital(words: &str) -> String {
-    let mut chars = words.chars();
-    chars.next().map_or_else(String::new, |first| first.to_uppercase().chain(chars).collect())
 }

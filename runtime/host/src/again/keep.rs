@@ -13,7 +13,7 @@ use playbook_engine::workflow::{Answer as Answered, Input, Settled, Start};
 use playbook_model::definition::{DefinitionKey, DefinitionType};
 use playbook_model::ending::{Reason, Rejection};
 use playbook_model::id::{DefinitionName, PlaybookKey, RunId};
-use playbook_model::json::same;
+use playbook_model::json::{self, same};
 use playbook_model::limits;
 use playbook_model::refusal::Refusal;
 use playbook_model::word::thousands;
@@ -62,11 +62,15 @@ impl Runtime {
             return Err(Rejection::new(Reason::Conflict, words).into());
         }
         let made = Case::Workflow(Box::new(made));
-        if playbook_definition::case::write(&made).len() > limits::CASE_BYTES {
-            let words = format!(
-                "The case would be larger than the {} bytes a case may have",
-                thousands(limits::CASE_BYTES as u64)
-            );
+        let text = playbook_definition::case::write(&made);
+        if text.len() > limits::CASE_BYTES {
+            return Err(large());
+        }
+        let read = playbook_definition::case::read(DefinitionType::Workflow, &text);
+        if read.case.as_ref() != Some(&made) {
+            let why = read.problems.first().map(|problem| problem.message.trim_end_matches('.').to_owned());
+            let why = why.unwrap_or_else(|| "it reads back otherwise".into());
+            let words = format!("What the run took cannot be written as a case ({why}); it is not kept");
             return Err(Rejection::new(Reason::Conflict, words).into());
         }
         let (folder, at) = (folder.clone(), file.clone());
@@ -84,11 +88,15 @@ impl Runtime {
     async fn case_of(&self, looked: &Looked, inputs: u64, description: Option<&str>) -> Result<WorkflowCase, Refusal> {
         let mut making =
             Making { looked, start: None, input: Value::Null, asked: HashMap::new(), waits: BTreeMap::new() };
-        let mut happens = Vec::new();
+        let (mut happens, mut bytes) = (Vec::new(), 0);
         for position in 1..=inputs {
             let recorded = self.recorded_input(looked, position).await?;
             making.asked.extend(recorded.did.calls.iter().map(|call| (call.call, call.clone())));
             if let Some(what) = making.happening(&recorded.input, &recorded.happened) {
+                bytes += bytes_of(&what);
+                if bytes > limits::CASE_BYTES {
+                    return Err(large());
+                }
                 happens.push(Happens { at: recorded.at, what });
             }
         }
@@ -181,6 +189,24 @@ impl Making<'_> {
         let named = self.looked.program.details().tasks.iter().filter(|task| task.name == turn.name).count();
         if named == 1 { turn.name.clone() } else { turn.reference.clone() }
     }
+}
+
+/// Bytes of the values that something holds.
+fn bytes_of(what: &Happening) -> usize {
+    match what {
+        Happening::Answer { input, answer, .. } => {
+            let output = if let Given::Output(output) = answer { json::bytes(output) } else { 0 };
+            output + input.as_ref().map_or(0, json::bytes)
+        }
+        Happening::Event(event) | Happening::Heard { event, .. } => json::bytes(event),
+        _ => 0,
+    }
+}
+
+fn large() -> Refusal {
+    let most = thousands(limits::CASE_BYTES as u64);
+    let words = format!("The case would be larger than the {most} bytes a case may have");
+    Rejection::new(Reason::Conflict, words).into()
 }
 
 /// Why what a case came to is not what it expects.

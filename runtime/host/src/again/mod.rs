@@ -5,10 +5,10 @@
 mod answers;
 mod fork;
 mod keep;
-
 mod plan;
 mod player;
 mod replay;
+mod told;
 
 pub(crate) use player::{Player, start_at, waiting};
 
@@ -71,8 +71,13 @@ pub(crate) fn line(source: &str, reference: &str) -> Option<u32> {
 
 /// A value, or how large it is and how it begins.
 fn shown(value: &Value) -> Value {
+    shown_within(value, VALUE_BYTES)
+}
+
+/// A value of at most so many bytes, or how large it is and how it begins.
+fn shown_within(value: &Value, most: usize) -> Value {
     let bytes = json::bytes(value);
-    if bytes <= VALUE_BYTES {
+    if bytes <= most {
         return value.clone();
     }
     json!({ "bytes": bytes, "head": json::cut(&value.to_string(), 2_000) })

@@ -38,7 +38,7 @@ impl Player {
     /// The inner one for an input that the run does not take; it stands as before then.
     pub(crate) async fn take(&mut self, input: &Input, at: Moment) -> Result<Result<Took, Unapplied>, Refusal> {
         let (program, state, given) = (self.program.clone(), self.state.take(), input.clone());
-        let mut bridge = Bridge::new(tokio::runtime::Handle::current(), self.pool.clone(), program.clone());
+        let mut bridge = Bridge::again(tokio::runtime::Handle::current(), self.pool.clone(), program.clone());
         let done = tokio::task::spawn_blocking(move || {
             let mut stops = Stops::new(&program);
             let trace: &mut dyn Trace = &mut stops;

@@ -37,6 +37,8 @@ pub(super) struct Recorded {
     pub(super) input: Input,
     pub(super) happened: Happened,
     pub(super) did: Did,
+    /// What the run waits for after it.
+    waits: Vec<String>,
     /// Whether the run went on with it in a later turn.
     pauses: bool,
     /// Whether the program does today what is recorded.
@@ -55,6 +57,8 @@ struct Replay<'a> {
     asked: HashMap<u64, Asked>,
     asks: HashMap<u64, Asked>,
     settled: Option<Settled>,
+    /// What the recorded run waited for after the last input that was looked at.
+    waited: Vec<String>,
     /// Why the rest could not be replayed.
     stopped: Option<String>,
 }
@@ -78,6 +82,7 @@ impl Runtime {
             asked: HashMap::new(),
             asks: HashMap::new(),
             settled: None,
+            waited: Vec::new(),
             stopped: None,
         };
         let until = Instant::now() + PATIENCE;
@@ -93,6 +98,7 @@ impl Runtime {
             if !recorded.same && drifted.is_none() {
                 drifted = Some(position);
             }
+            replay.waited.clone_from(&recorded.waits);
             replay.input(recorded).await?;
             if replay.found.is_none() && replay.stopped.is_none() {
                 compared = position;
@@ -142,6 +148,7 @@ impl Runtime {
             input: known.input,
             happened,
             did,
+            waits: waiting(&looked.program, &again.applied.state),
             pauses: again.applied.state.pause.is_some(),
             same: again.applied.data == known.record.data,
         })
@@ -252,6 +259,7 @@ impl Replay<'_> {
         let now = told.then(|| ending_view(program, self.player.state.as_ref(), self.settled.as_ref()));
         let same_ending = told.then(|| match (&ended, &self.settled) {
             (Some(Settled::Succeeded { output: a }), Some(Settled::Succeeded { output: b })) => same(a, b),
+            (None, None) => self.player.state.as_ref().is_some_and(|state| waiting(program, state) == self.waited),
             (before, after) => before == after,
         });
         let is_same = self.found.is_none() && told;
@@ -266,7 +274,8 @@ impl Replay<'_> {
                 match (same_ending, &self.stopped) {
                     (Some(true), _) if ended.is_some() => format!("{first} It ends as recorded all the same."),
                     (Some(true), _) => format!("{first} It then stands as recorded all the same."),
-                    (Some(false), _) => format!("{first} It ends otherwise than recorded."),
+                    (Some(false), _) if ended.is_some() => format!("{first} It ends otherwise than recorded."),
+                    (Some(false), _) => format!("{first} It then stands otherwise than recorded."),
                     (None, why) => {
                         let why = why.as_deref().unwrap_or_default();
                         format!("{first} How it ends cannot be told from the record: {why}.")

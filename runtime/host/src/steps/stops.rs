@@ -32,7 +32,7 @@ impl Runtime {
     pub(crate) async fn again(&self, looked: &Looked, position: u64) -> Result<Again, Refusal> {
         let known = self.known_input(looked, position).await?;
         let program = looked.program.clone();
-        let mut bridge = Bridge::new(tokio::runtime::Handle::current(), self.pool(), program.clone());
+        let mut bridge = Bridge::again(tokio::runtime::Handle::current(), self.pool(), program.clone());
         let seen = tokio::task::spawn_blocking(move || {
             let mut stops = Stops::new(&program);
             let at = known.record.context.at;

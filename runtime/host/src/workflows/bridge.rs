@@ -9,6 +9,9 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 use tokio::runtime::Handle;
 
+/// The time for the expressions of an input that is applied again.
+const AGAIN: Duration = Duration::from_secs(30);
+
 /// Evaluates the expressions of one input. Blocks its thread.
 pub(crate) struct Bridge {
     handle: Handle,
@@ -23,7 +26,16 @@ pub(crate) struct Bridge {
 impl Bridge {
     /// A bridge for one input of a program's run; a worker is asked for with the first expression.
     pub(crate) fn new(handle: Handle, pool: Pool, program: Arc<Program>) -> Self {
-        let left = Duration::from_millis(limits::INPUT_MILLISECONDS);
+        Self::within(Duration::from_millis(limits::INPUT_MILLISECONDS), handle, pool, program)
+    }
+
+    /// A bridge for an input that is applied again. How busy the machine is now is nothing that happened to the run:
+    /// the work its expressions may do bounds them as it did then, and their time hardly.
+    pub(crate) fn again(handle: Handle, pool: Pool, program: Arc<Program>) -> Self {
+        Self::within(AGAIN, handle, pool, program)
+    }
+
+    fn within(left: Duration, handle: Handle, pool: Pool, program: Arc<Program>) -> Self {
         Self { handle, pool, program, evaluator: None, left, memory: limits::EXPRESSION_MEMORY }
     }
 

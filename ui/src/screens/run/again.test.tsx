@@ -7,7 +7,7 @@ import { Again } from './again';
 
 const ASK = '/do/1/ask';
 const forked = (given: Partial<Forked> = {}): Forked => ({
-  at: 3, sentence: 'The fork goes as the recorded run did.', same: true, difference: null, rows: [], emitted: [], ending: { status: 'succeeded', output: { verdict: 'approve' } },
+  at: 3, sentence: 'The fork goes as the recorded run did.', same: true, difference: null, rows: [], emitted: [], more_calls: 0, more_emitted: 0, ending: { status: 'succeeded', output: { verdict: 'approve' } },
   calls: [
     { reference: '/do/0/review', name: 'review', run: 1, type: 'computation', definition: 'review-brief', input: {}, source: 'recorded', answer: { status: 'succeeded', output: { ready: true } }, why: null },
     { reference: ASK, name: 'ask', run: 1, type: 'interaction', definition: 'ask-owner', input: {}, source: 'none', answer: null, why: 'The recorded run made no such call' },

@@ -3,7 +3,7 @@
  * kept as a test. Nothing of it is recorded, and nobody is asked.
  */
 
-import { useId, useState } from 'react';
+import { useId, useRef, useState } from 'react';
 import { useStudio } from '../../api/react';
 import { wordsOf } from '../../api/transport';
 import type { Json } from '../../api/types';
@@ -11,8 +11,11 @@ import type { AnswerSource, FirstDifference, ForkCall, ForkChoice, Forked, Repla
 import { useCommands } from '../../app/commands';
 import { Band, Button, Field, IconButton, SignMark, cx, partStyles } from '../../app/parts';
 import { JsonTree } from '../../data/tree';
+import { RejectionWords } from '../../run/ending';
 import { jsonProblem } from '../../run/input';
 import type { Sign } from '../../words/state';
+import { amount } from '../../words/time';
+import { outcomeSign } from '../../words/workflow';
 import styles from './again.module.css';
 
 type Result =
@@ -26,7 +29,7 @@ const SOURCES: Record<AnswerSource, Sign> = {
   recorded: { tone: 'quiet', word: 'Recorded', sentence: 'The answer is the one that was recorded.' },
   written: { tone: 'info', word: 'Written', sentence: 'The answer was written for this fork.' },
   live: { tone: 'good', word: 'Live', sentence: 'The call was really performed, for this fork alone.' },
-  none: { tone: 'warn', word: 'No answer', sentence: 'Nothing was recorded for this call.' },
+  none: { tone: 'warn', word: 'No answer', sentence: 'The call has no answer; why stands beside it.' },
 };
 
 /** What is chosen for a call, before it is sent. */
@@ -67,7 +70,14 @@ export function Again({ id, position, inputs }: { id: string; position: number; 
   const forkHere = () => { setChosen(new Map()); fork(position, []); };
   const replay = () => void ask(async () => ({ kind: 'replay', replayed: await studio.replay(id) }));
   const keep = () => { setFailed(null); setResult({ kind: 'keep', kept: null }); };
-  const close = () => { setResult(null); setFailed(null); };
+  const bar = useRef<HTMLDivElement>(null);
+  /** What is closed hands the keyboard back to the button that opened it. */
+  const close = () => {
+    const opener = result?.kind ?? 'fork';
+    setResult(null);
+    setFailed(null);
+    bar.current?.querySelector<HTMLElement>(`[data-opens=${opener}]`)?.focus();
+  };
 
   useCommands([
     { id: 'run.fork', title: `Fork from input ${position}`, group: 'Run', why: none, run: forkHere },
@@ -77,10 +87,10 @@ export function Again({ id, position, inputs }: { id: string; position: number; 
 
   return (
     <section className={styles.again} aria-label="Take the run up again">
-      <div className={styles.bar} role="group" aria-label="Take the run up again">
-        <Button look="plain" icon="fork" why={none} title="Goes on from this input in memory: nothing is recorded, and nobody is asked" onClick={forkHere}>Fork from here</Button>
-        <Button look="plain" icon="diff" why={none} title="Gives what the run took to the version that is saved now" onClick={replay}>Compare with what is saved now</Button>
-        <Button look="plain" icon="check" why={none} title="Writes a test case that replays this run" onClick={keep}>Keep as a test</Button>
+      <div ref={bar} className={styles.bar}>
+        <Button data-opens="fork" look="plain" icon="fork" why={none} title="Goes on from this input in memory: nothing is recorded, and nobody is asked" onClick={forkHere}>Fork from here</Button>
+        <Button data-opens="replay" look="plain" icon="diff" why={none} title="Gives what the run took to the version that is saved now" onClick={replay}>Compare with what is saved now</Button>
+        <Button data-opens="keep" look="plain" icon="check" why={none} title="Writes a test case that replays this run" onClick={keep}>Keep as a test</Button>
         <span className={styles.busy} role="status">{busy ? 'Working it out' : ''}</span>
       </div>
       {failed !== null && <Band tone="bad" role="alert" inset actions={<Button onClick={close}>Close</Button>}>{wordsOf(failed)}</Band>}
@@ -119,6 +129,7 @@ function ForkResult({ forked, chosen, choose, again, busy }: {
   forked: Forked; chosen: ReadonlyMap<string, Choice>; choose: (next: ReadonlyMap<string, Choice>) => void; again: (calls: ForkChoice[]) => void; busy: boolean;
 }) {
   const choices = choicesOf(forked.calls, chosen);
+  const events = forked.emitted.length + forked.more_emitted;
   const why = busy ? 'It is being worked out.' : choices === null ? 'A written answer is not JSON yet.' : undefined;
   return (
     <div>
@@ -126,15 +137,30 @@ function ForkResult({ forked, chosen, choose, again, busy }: {
         <SignMark sign={forked.same ? { tone: 'good', word: 'As recorded', sentence: forked.sentence } : { tone: 'info', word: 'Another way', sentence: forked.sentence }} look="chip" /> {forked.sentence}
       </p>
       <Values difference={forked.difference} />
+      {forked.rows.length > 0 && (
+        <details className={styles.did}>
+          <summary>What the fork did, {forked.rows.length === 1 ? 'one input' : `${amount(forked.rows.length)} inputs`}</summary>
+          <ol className={styles.rows}>
+            {forked.rows.map((row) => (
+              <li key={row.position}>
+                <span className={styles.note}>{amount(row.position)}</span> <span>{row.summary}</span>
+                {row.steps.map((step, index) => <span key={index} className={styles.step} title={step.error}>{step.name} <span>{outcomeSign(step.outcome).word}</span></span>)}
+              </li>
+            ))}
+          </ol>
+        </details>
+      )}
       {forked.calls.length > 0 && (
         <form aria-label="Where the answers come from" onSubmit={(event) => { event.preventDefault(); if (why === undefined && choices !== null) again(choices); }}>
           <ul className={styles.calls}>
             {forked.calls.map((call) => <CallRow key={keyOf(call)} call={call} choice={chosen.get(keyOf(call))} choose={(next) => choose(new Map(chosen).set(keyOf(call), next))} />)}
           </ul>
+          {forked.more_calls > 0 && <p className={styles.note}>{amount(forked.more_calls)} more calls are not shown.</p>}
           <Button type="submit" icon="fork" why={why}>Fork again with these answers</Button>
         </form>
       )}
-      {forked.emitted.length > 0 && <p className={styles.note}>{forked.emitted.length === 1 ? 'One event was emitted; it reached nobody.' : `${forked.emitted.length} events were emitted; they reached nobody.`}</p>}
+      {events > 0 && <p className={styles.note}>{events === 1 ? 'One event was emitted; it reached nobody.' : `${amount(events)} events were emitted; they reached nobody.`}</p>}
+      {forked.ending.rejection !== undefined && <RejectionWords rejection={forked.ending.rejection} />}
       {forked.ending.output !== undefined && <div className={styles.values}><JsonTree value={forked.ending.output} label="Output of the fork" /></div>}
     </div>
   );
@@ -143,7 +169,7 @@ function ForkResult({ forked, chosen, choose, again, busy }: {
 function CallRow({ call, choice, choose }: { call: ForkCall; choice: Choice | undefined; choose: (next: Choice) => void }) {
   const id = useId();
   const source = choice?.source ?? (call.source === 'none' ? 'recorded' : call.source);
-  const output = call.answer?.output;
+  const output = call.answer?.cut ? undefined : call.answer?.output;
   const text = choice?.text ?? (output === undefined ? '' : JSON.stringify(output, null, 2));
   const problem = source === 'written' ? jsonProblem(text) : null;
   const name = call.run > 1 ? `${call.name}, call ${call.run}` : call.name;
@@ -177,7 +203,7 @@ function KeepForm({ kept, keep, busy }: { kept: { path: string; inputs: number }
   return (
     <form className={styles.keep} aria-label="Keep the run as a test" onSubmit={(event) => { event.preventDefault(); if (why === undefined) keep(name); }}>
       <Field label="Name of the case" problem={wrong ? '1 to 100 lowercase letters, digits and hyphens, a letter or digit first.' : undefined}
-        note="It holds the run’s input and clock, the answers, events and times it took, and how it ended.">
+        note="It holds the run’s input and clock, the answers, events and times it took, and how it ended. Look at it before you share it.">
         {(given) => <input {...given} className={partStyles.input} value={name} autoFocus spellCheck={false} autoComplete="off" onChange={(event) => setName(event.target.value)} />}
       </Field>
       <Button type="submit" look="primary" why={why}>Keep</Button>

@@ -190,7 +190,7 @@ function Shown({ id, shown }: { id: string; shown: WorkflowRun }) {
         {stepping && <Button onClick={leave}>Leave</Button>}
       </div>
       {failed !== null && <Band tone="warn" role="alert">{wordsOf(failed)}</Band>}
-      <Again id={id} position={place.position} inputs={shown.inputs} />
+      <Again key={id} id={id} position={place.position} inputs={shown.inputs} />
       <div className={styles.body} data-drawn={drawn || undefined}>
         <div className={styles.main}>
           <Tabs label="The run" idBase="run" chosen={show} choose={(next) => adjust({ show: next === 'steps' ? null : next })} tabs={[

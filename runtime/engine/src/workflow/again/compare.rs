@@ -9,6 +9,7 @@ use playbook_model::time::Moment;
 use serde::Serialize;
 use serde_json::Value;
 use std::collections::VecDeque;
+use std::mem::take;
 
 /// What differs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
@@ -59,7 +60,14 @@ pub struct Comparison {
     now: VecDeque<Moved>,
     asked: Vec<Asked>,
     asks: Vec<Asked>,
+    emitted: Vec<Value>,
+    emits: Vec<Value>,
+    listened: Vec<Listened>,
+    listens: Vec<Listened>,
 }
+
+/// A task that listens, and for which types of events.
+type Listened = (String, Vec<String>);
 
 impl Comparison {
     /// Takes what an input did in both. `pausing` says that one of them goes on with it in a later turn.
@@ -68,10 +76,16 @@ impl Comparison {
         self.now.extend(now.moved);
         self.asked.extend(recorded.calls);
         self.asks.extend(now.calls);
-        while let (Some(before), Some(after)) = (self.recorded.pop_front(), self.now.pop_front()) {
-            if let Some(difference) = self.moved(&before, &after) {
+        self.emitted.extend(recorded.emitted);
+        self.emits.extend(now.emitted);
+        self.listened.extend(recorded.listens);
+        self.listens.extend(now.listens);
+        while let (Some(before), Some(after)) = (self.recorded.front(), self.now.front()) {
+            if let Some(difference) = self.moved(before, after) {
                 return Some(difference);
             }
+            self.recorded.pop_front();
+            self.now.pop_front();
         }
         if !pausing || recorded.settled.is_some() || now.settled.is_some() {
             if let Some(before) = self.recorded.pop_front() {
@@ -84,10 +98,14 @@ impl Comparison {
             }
             self.asked.clear();
             self.asks.clear();
+            let (emitted, emits) = (take(&mut self.emitted), take(&mut self.emits));
+            let (listened, listens) = (take(&mut self.listened), take(&mut self.listens));
+            let difference = events(&emitted, &emits).or_else(|| listening(&listened, &listens));
+            if difference.is_some() {
+                return difference;
+            }
         }
-        events(&recorded.emitted, &now.emitted)
-            .or_else(|| listens(&recorded.listens, &now.listens))
-            .or_else(|| ending(recorded.settled.as_ref(), now.settled.as_ref()))
+        ending(recorded.settled.as_ref(), now.settled.as_ref())
     }
 
     fn moved(&self, before: &Moved, after: &Moved) -> Option<Difference> {
@@ -227,11 +245,11 @@ fn word(event: &Value) -> &str {
     event["type"].as_str().unwrap_or_default()
 }
 
-fn listens(recorded: &[(String, Vec<String>)], now: &[(String, Vec<String>)]) -> Option<Difference> {
+fn listening(recorded: &[Listened], now: &[Listened]) -> Option<Difference> {
     if recorded == now {
         return None;
     }
-    let words = |listens: &[(String, Vec<String>)]| match listens {
+    let words = |listens: &[Listened]| match listens {
         [] => "nothing of the playbook is listened for".to_owned(),
         some => {
             let each = some.iter().map(|(name, types)| format!("{name} listens for {}", types.join(", ")));

@@ -221,11 +221,19 @@ impl Happened {
     /// The same as an input for a run in a state; `None` where that waits for no such thing.
     #[must_use]
     pub fn fit(&self, program: &Program, state: Option<&State>) -> Option<Input> {
-        if let Self::Started { start, input } = self {
-            return state.is_none().then(|| Input::Started { start: start.clone(), input: input.clone() });
+        match (self, state) {
+            (Self::Started { start, input }, None) => {
+                Some(Input::Started { start: start.clone(), input: input.clone() })
+            }
+            (_, Some(state)) => self.fit_waits(state, &Waits::of(program, state)),
+            (_, None) => None,
         }
-        let state = state.filter(|state| state.root.is_some())?;
-        let find = |turn: &Turn, hand| Waits::of(program, state).find(turn, hand);
+    }
+
+    /// The same for a state whose waits are known.
+    pub(super) fn fit_waits(&self, state: &State, waits: &Waits) -> Option<Input> {
+        state.root.as_ref()?;
+        let find = |turn: &Turn, hand| waits.find(turn, hand);
         Some(match self {
             Self::Started { .. } => return None,
             Self::WentOn => Input::TimerFired { timer: state.pause? },

@@ -8,6 +8,8 @@ mod compare;
 mod did;
 mod happened;
 mod next;
+#[cfg(test)]
+mod tests;
 
 pub use compare::{Comparison, Difference, What};
 pub use did::{Asked, Did, Moved};

@@ -1,11 +1,11 @@
 //! What a scratch run takes next: what was recorded while it fits, else the time that comes first.
 
-use super::happened::Happened;
+use super::happened::{Happened, Waits};
 use crate::workflow::input::Input;
 use crate::workflow::program::Program;
 use crate::workflow::state::{State, Wait};
 use playbook_model::time::Moment;
-use std::collections::HashSet;
+use std::collections::{HashSet, VecDeque};
 
 /// Something recorded that a scratch run may still take.
 #[derive(Debug, Clone, PartialEq)]
@@ -22,9 +22,11 @@ pub struct Due {
 #[derive(Debug, Clone, Default)]
 pub struct Tape {
     /// What was not taken yet.
-    pub rest: Vec<Due>,
+    pub rest: VecDeque<Due>,
     /// The positions of the answers that open calls wait for.
     pub answers: HashSet<u64>,
+    /// The first position that was recorded and is not on it.
+    pub cut: Option<u64>,
 }
 
 /// What comes next.
@@ -48,11 +50,13 @@ pub fn next(program: &Program, state: &State, tape: &Tape, unanswered: bool) -> 
         Happened::WentOn | Happened::Started { .. } => false,
         _ => true,
     };
-    let fits = |due: &Due| due.happened.fit(program, Some(state)).filter(|_| takes(due));
+    let waits = Waits::of(program, state);
+    let fits = |due: &Due| if takes(due) { due.happened.fit_waits(state, &waits) } else { None };
     let recorded = tape.rest.iter().enumerate().find_map(|(place, due)| Some((place, fits(due)?, due.at)));
     let on_tape: HashSet<Wait> = tape
         .rest
         .iter()
+        .filter(|due| matches!(due.happened, Happened::Time { .. } | Happened::Deadline | Happened::Overrun))
         .filter_map(fits)
         .filter_map(|input| if let Input::TimerFired { timer } = input { Some(timer) } else { None })
         .collect();
