@@ -52,7 +52,7 @@ for (const look of ['light', 'dark']) {
     await page.keyboard.type('{"verdict": ');
     await page.keyboard.press('Tab');
     await page.keyboard.press('Enter');
-    await calls.getByText(/JSON/).first().waitFor();
+    await calls.getByText(/the text ends too early/).waitFor();
     await page.keyboard.press('Shift+Tab');
     await page.keyboard.press('End');
     await page.keyboard.type('"revise"}');

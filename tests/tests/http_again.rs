@@ -19,8 +19,17 @@ const HEAD: &str =
 /// Doubles a number.
 const DOUBLE: &str = "---
 language: typescript
+input:
+  schema:
+    type: object
+    required: [n]
+    properties:
+      n: { type: number }
+output:
+  schema:
+    type: number
 ---
-export default function double(input: { n: number }): number {
+export default function (input: Input): Output {
   return input.n * 2;
 }
 ";
@@ -37,7 +46,7 @@ const SUMS: &str = "do:
   - released:
       listen: { to: { one: { with: { type: released } } } }
   - tell:
-      emit: { event: { with: { type: summed, source: /sums, data: { all: '${ $context }' } } } }
+      emit: { event: { with: { type: summed, source: 'https://example.com/sums', data: { all: '${ $context }' } } } }
   - nested:
       call: run_definition
       with: { type: workflow, name: first, input: { all: '${ $context }' } }

@@ -99,7 +99,7 @@ export function Again({ id, position, inputs }: { id: string; position: number; 
           <IconButton small icon="close" label="Close the result" className={styles.close} onClick={close} />
           {result.kind === 'replay' && <ReplayResult replayed={result.replayed} />}
           {result.kind === 'fork' && <ForkResult forked={result.forked} chosen={chosen} choose={setChosen} again={(calls) => fork(result.forked.at, calls)} busy={busy} />}
-          {result.kind === 'keep' && <KeepForm kept={result.kept} keep={(name) => void ask(async () => ({ kind: 'keep', kept: await studio.keepRun(id, name) }))} busy={busy} />}
+          {result.kind === 'keep' && <KeepForm key={result.kept === null ? 'asked' : 'kept'} kept={result.kept} keep={(name) => void ask(async () => ({ kind: 'keep', kept: await studio.keepRun(id, name) }))} busy={busy} />}
         </div>
       )}
     </section>
@@ -111,7 +111,7 @@ function ReplayResult({ replayed }: { replayed: Replayed }) {
     ? { tone: 'good', word: 'The same', sentence: replayed.sentence }
     : { tone: 'warn', word: 'It differs', sentence: replayed.sentence };
   return (
-    <div role="status">
+    <div className={styles.result} role="status">
       <p className={styles.sentence}><SignMark sign={sign} look="chip" /> {replayed.sentence}</p>
       {replayed.drifted !== null && <p className={styles.note}>From input {replayed.drifted} on this program decides otherwise than the one that recorded the run; compared is what it decides today.</p>}
       <Values difference={replayed.difference} />
@@ -122,7 +122,12 @@ function ReplayResult({ replayed }: { replayed: Replayed }) {
 /** What differs within a value. */
 function Values({ difference }: { difference: FirstDifference | null }) {
   if (difference?.after === undefined || difference.before === undefined) return null;
-  return <div className={styles.values}><JsonTree value={difference.after} before={difference.before} label="What differs" reveal /></div>;
+  return (
+    <div>
+      <p className={styles.note}>What differs; what was recorded is struck out</p>
+      <div className={styles.values}><JsonTree value={difference.after} before={difference.before} label="What differs" reveal /></div>
+    </div>
+  );
 }
 
 function ForkResult({ forked, chosen, choose, again, busy }: {
@@ -132,7 +137,7 @@ function ForkResult({ forked, chosen, choose, again, busy }: {
   const events = forked.emitted.length + forked.more_emitted;
   const why = busy ? 'It is being worked out.' : choices === null ? 'A written answer is not JSON yet.' : undefined;
   return (
-    <div>
+    <div className={styles.result}>
       <p className={styles.sentence} role="status">
         <SignMark sign={forked.same ? { tone: 'good', word: 'As recorded', sentence: forked.sentence } : { tone: 'info', word: 'Another way', sentence: forked.sentence }} look="chip" /> {forked.sentence}
       </p>
@@ -161,7 +166,12 @@ function ForkResult({ forked, chosen, choose, again, busy }: {
       )}
       {events > 0 && <p className={styles.note}>{events === 1 ? 'One event was emitted; it reached nobody.' : `${amount(events)} events were emitted; they reached nobody.`}</p>}
       {forked.ending.rejection !== undefined && <RejectionWords rejection={forked.ending.rejection} />}
-      {forked.ending.output !== undefined && <div className={styles.values}><JsonTree value={forked.ending.output} label="Output of the fork" /></div>}
+      {forked.ending.output !== undefined && (
+        <div>
+          <p className={styles.note}>Output of the fork</p>
+          <div className={styles.values}><JsonTree value={forked.ending.output} label="Output of the fork" /></div>
+        </div>
+      )}
     </div>
   );
 }
