@@ -90,7 +90,7 @@ pub(crate) struct Fork {
   playbook keep 019b1f6c-5f4e-7d2a-9c51-3b8a7e6d5f40 approved-at-once
 
 Writes tests/workflow/NAME/CASE.yaml: the run's input and clock, the answers, events and times it took, and how it
-ended. playbook test replays it from then on.")]
+ended. playbook test replays it from then on. It holds them word for word: look at it before you share it.")]
 pub(crate) struct Keep {
     /// The id of the workflow's run.
     #[arg(value_name = "RUN", value_parser = run_id)]

@@ -67,6 +67,12 @@ pub(crate) async fn fork(asked: &Fork, folder: Option<&Path>, out: &mut Output) 
     for event in forked["emitted"].as_array().into_iter().flatten() {
         out.line(&format!("event  {}: it reached nobody", words(&event["type"])))?;
     }
+    for (name, one, many) in [("more_calls", "more call", "more calls"), ("more_emitted", "more event", "more events")]
+    {
+        if let Some(more) = forked[name].as_u64().filter(|more| *more > 0) {
+            out.line(&format!("{}, not shown", count(more, one, many)))?;
+        }
+    }
     let ending = &forked["ending"];
     if ending["status"] == "succeeded" {
         out.value(&ending["output"])?;
