@@ -241,11 +241,19 @@ impl Stage {
             }
             "refusals" => {
                 self.rest(key).await?;
-                let line = |row: &Value| {
-                    let name = row["metadata"]["definition"]["name"].as_str().unwrap_or("?");
-                    format!("{name} {}: {}", row["data"]["count"], row["data"]["reason"].as_str().unwrap_or("?"))
-                };
-                Ok(Some(self.rows(key, "reaction_refused").await?.iter().map(line).collect::<Vec<_>>().join("\n")))
+                // Those of a reason are told once a minute, so how many rows they are is a matter of pace.
+                let mut told: Vec<(String, String, u64)> = Vec::new();
+                for row in self.rows(key, "reaction_refused").await? {
+                    let name = row["metadata"]["definition"]["name"].as_str().unwrap_or("?").to_owned();
+                    let reason = row["data"]["reason"].as_str().unwrap_or("?").to_owned();
+                    let count = row["data"]["count"].as_u64().unwrap_or(0);
+                    match told.iter_mut().find(|(other, why, _)| (other, why) == (&name, &reason)) {
+                        Some((_, _, sum)) => *sum += count,
+                        None => told.push((name, reason, count)),
+                    }
+                }
+                let line = |(name, reason, count): &(String, String, u64)| format!("{name} {count}: {reason}");
+                Ok(Some(told.iter().map(line).collect::<Vec<_>>().join("\n")))
             }
             "triggers" => self.triggers(key, block).await.map(Some),
             "steps" => {
