@@ -263,7 +263,12 @@ impl Chosen {
         let name = path.to_str().and_then(|text| DefinitionName::new(text).ok());
         match name {
             Some(name) if !path.exists() => {
-                let chosen = Self::at(&opened::folder(folder))?;
+                let chosen = match Self::at(&opened::folder(folder)) {
+                    Ok(chosen) => chosen,
+                    // Outside of a playbook no name means anything.
+                    Err(_) if folder.is_none() => return Self::at(path),
+                    Err(why) => return Err(why),
+                };
                 let (cases, _) = chosen.folder.cases().map_err(cannot)?;
                 if !cases.iter().any(|case| case.key.name == name) {
                     let words = format!("There is no {name}, and no definition of this name has test cases");
