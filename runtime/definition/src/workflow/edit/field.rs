@@ -108,10 +108,13 @@ fn replace(page: &Page<'_>, at: &str, new: &New) -> Made<String> {
     let Some(colon) = text[key.end..].find(':').map(|found| key.end + found + 1) else {
         return no("This part can only be changed in the text.");
     };
-    let old = &text[stands.value.start.max(colon)..stands.value.end.max(colon)];
+    let begins = stands.value.start.max(colon);
+    // A text of several lines begins with its mark, which stands before the value.
+    let head = text[colon..begins].trim_start_matches(' ');
+    let begins = if head.starts_with(['|', '>']) { begins - head.len() } else { begins };
+    let old = &text[begins..stands.value.end.max(begins)];
     let empty = page.value(at).is_some_and(Value::is_null) && old.trim().is_empty();
-    let (start, end) =
-        if empty { (colon, colon) } else { (stands.value.start, stands.value.start + old.trim_end().len()) };
+    let (start, end) = if empty { (colon, colon) } else { (begins, begins + old.trim_end().len()) };
     let written = new.block(Quotes::of(old));
     let column = key.start - page.line_start(key.start);
     let same_line = page.line_start(start) == page.line_start(key.start);

@@ -201,3 +201,6 @@ fn trim(before: &str, edit: &mut Edit) {
     edit.span = Span::new(edit.span.start + head, edit.span.end - tail);
     edit.text = text;
 }
+
+#[cfg(test)]
+mod tests;

@@ -16,7 +16,11 @@ fn with_remarks(page: &Page<'_>, item: Item) -> Span {
 /// Puts lines of an item before the item at a place, or at the end; blank lines as the list has them.
 fn placed(page: &Page<'_>, list: &str, at: usize, lines: &str) -> Made<Change> {
     let count = page.items(list);
-    let airy = count > 1 && page.blank_above(with_remarks(page, page.item(list, 1)?).start);
+    let mut blank = 0;
+    for other in 1..count {
+        blank += usize::from(page.blank_above(with_remarks(page, page.item(list, other)?).start));
+    }
+    let airy = blank * 2 >= count && count > 1;
     if at == 0 {
         let first = with_remarks(page, page.item(list, 0)?).start;
         let air = if airy { page.end } else { "" };
@@ -43,19 +47,23 @@ pub(super) fn add(page: &Page<'_>, list: &str, at: usize, name: &str, task: &Val
     Ok(page.with(vec![placed(page, list, at, &page.lines(&lines, column))?]))
 }
 
-/// What goes when an item goes: its lines, its remarks, and one of the two blank lines around it.
-fn removal(page: &Page<'_>, item: Item) -> Span {
+/// What goes when an item goes: its lines, its remarks, and a blank line that parted it from the others.
+fn removal(page: &Page<'_>, item: Item, first: bool) -> Span {
     let mut span = with_remarks(page, item);
-    let blank_below = page.text[span.end..].split_inclusive('\n').next().is_none_or(|line| line.trim().is_empty());
-    if blank_below && page.blank_above(span.start) {
-        span.start = page.line_start(span.start - 1);
+    let below = page.text[span.end..].split_inclusive('\n').next();
+    if below.is_none_or(|line| line.trim().is_empty()) {
+        if page.blank_above(span.start) {
+            span.start = page.line_start(span.start - 1);
+        } else if first {
+            span.end += below.map_or(0, str::len);
+        }
     }
     span
 }
 
 pub(super) fn delete(page: &Page<'_>, task: &str) -> Made<String> {
     let (list, at, _) = task_of(task)?;
-    let span = removal(page, page.item(list, at)?);
+    let span = removal(page, page.item(list, at)?, at == 0);
     Ok(page.with(vec![Change { span, text: String::new() }]))
 }
 
@@ -70,7 +78,7 @@ pub(super) fn moved(page: &Page<'_>, task: &str, list: &str, at: usize) -> Made<
     if !lines.ends_with('\n') {
         lines.push_str(page.end);
     }
-    let removed = removal(page, item);
+    let removed = removal(page, item, place == 0);
     let mut placed = placed(page, list, at, &lines)?;
     // Where it is put right at the stretch that goes, the two are one change.
     if placed.span.start > removed.start && placed.span.start < removed.end {

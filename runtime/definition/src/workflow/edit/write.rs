@@ -116,15 +116,16 @@ fn plainly(text: &str, inside: bool) -> bool {
         Some('-') => text.len() > 1 && !text.starts_with("- ") && !text.starts_with("--"),
         Some(first) => !"?:,[]{}#&*!|>'\"%@` ".contains(first),
     };
-    starts
-        && !text.ends_with([' ', ':'])
-        && !text.contains(": ")
-        && !text.contains(" #")
-        && !text.chars().any(char::is_control)
-        && (!inside || !text.contains([',', '[', ']', '{', '}']))
+    let marks = text.ends_with([' ', ':'])
+        || text.contains(": ")
+        || text.contains(" #")
+        || text.chars().any(char::is_control)
+        || (inside && text.contains([',', '[', ']', '{', '}']))
         // Legal, and read by people as something else.
-        && !text.contains("${")
-        && !matches!(text, "---" | "...")
+        || text.contains("${")
+        || matches!(text, "---" | "...")
+        || ["y", "n", "yes", "no", "on", "off"].iter().any(|word| text.eq_ignore_ascii_case(word));
+    starts && !marks
 }
 
 /// Whether a text of several lines can stand as it is below a `|`.
