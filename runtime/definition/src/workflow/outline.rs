@@ -31,9 +31,15 @@ pub struct OutlineTask {
     pub whole: Span,
     /// Bytes of its name.
     pub key: Span,
-    /// Bytes of the value of each of its fields.
+    /// Bytes of the value of each of its fields, of those within them as well: by their pointers from the task, such as
+    /// `with/input`, at most four names deep. The lists of tasks within it have none.
     pub fields: BTreeMap<String, Span>,
+    /// What it says, without the lists of tasks within it.
+    pub says: Value,
 }
+
+/// How many names the pointer of a field has at most.
+const FIELD_LEVELS: usize = 4;
 
 /// The fields that make a task what it is. "Tasks".
 const KINDS: [&str; 11] = ["call", "do", "emit", "for", "fork", "listen", "raise", "set", "switch", "try", "wait"];
@@ -74,6 +80,30 @@ impl Walk<'_> {
         own
     }
 
+    fn field(&self, task: &str, name: String, value: &Value, level: usize, found: &mut BTreeMap<String, Span>) {
+        let Some(stands) = self.yaml.places.get(&format!("{task}/{name}")).filter(|_| !LISTS.contains(&name.as_str()))
+        else {
+            return;
+        };
+        if level < FIELD_LEVELS {
+            match value {
+                Value::Object(members) => {
+                    for (member, value) in members {
+                        self.field(task, format!("{name}/{}", escaped(member)), value, level + 1, found);
+                    }
+                }
+                Value::Array(items) => {
+                    for (at, value) in items.iter().enumerate() {
+                        self.field(task, format!("{name}/{at}"), value, level + 1, found);
+                    }
+                }
+                _ => {}
+            }
+        }
+        let span = written_at(self.text, stands.key, stands.value);
+        found.insert(name, Span::new(span.start, span.start + self.text[span.start..span.end].trim_end().len()));
+    }
+
     fn task(&mut self, item: &str, name: &str, task: &Value, number: &str, lists: usize) {
         let pointer = format!("{item}/{}", escaped(name));
         let places = &self.yaml.places;
@@ -87,7 +117,10 @@ impl Walk<'_> {
             (Some(&"do"), Some(&"for")) => "for",
             _ => "",
         };
-        let field = |name: &String| Some((name.clone(), places.get(&format!("{pointer}/{}", escaped(name)))?.value));
+        let mut fields = BTreeMap::new();
+        for (name, value) in members {
+            self.field(&pointer, escaped(name), value, 1, &mut fields);
+        }
         self.found.tasks.push(OutlineTask {
             pointer: pointer.clone(),
             name: name.to_owned(),
@@ -95,7 +128,8 @@ impl Walk<'_> {
             number: number.to_owned(),
             whole: whole_of(self.text, whole.value),
             key: own.key.unwrap_or(own.value),
-            fields: members.keys().filter_map(field).collect(),
+            fields,
+            says: without_lists(task),
         });
         match kind {
             "do" | "for" => {
@@ -111,6 +145,36 @@ impl Walk<'_> {
             _ => {}
         }
     }
+}
+
+/// Where a list of tasks stands in a task.
+const LISTS: [&str; 4] = ["do", "try", "fork/branches", "catch/do"];
+
+/// A task without the lists of tasks within it.
+fn without_lists(task: &Value) -> Value {
+    let mut said = Map::new();
+    for (name, value) in task.as_object().into_iter().flatten() {
+        if LISTS.contains(&name.as_str()) {
+            continue;
+        }
+        let mut value = value.clone();
+        if let Some(members) = value.as_object_mut() {
+            members.retain(|member, _| !LISTS.contains(&format!("{name}/{member}").as_str()));
+        }
+        said.insert(name.clone(), value);
+    }
+    Value::Object(said)
+}
+
+/// Where a value stands with the mark that a text of several lines begins with, which stands before it.
+pub(super) fn written_at(text: &str, key: Option<Span>, value: Span) -> Span {
+    let Some(colon) = key.and_then(|key| text[key.end..].find(':').map(|found| key.end + found + 1)) else {
+        return value;
+    };
+    let begins = value.start.max(colon);
+    let head = text[colon..begins].trim_start_matches(' ');
+    let start = if head.starts_with(['|', '>']) { begins - head.len() } else { begins };
+    Span::new(start, value.end.max(start))
 }
 
 /// An item of a list with its dash and its lines; one in flow style as it stands.
@@ -173,6 +237,22 @@ mod tests {
         assert_eq!(outline.tasks[3].pointer, "/do/1/second/catch/do/0/caught");
         assert_eq!(text(outline.tasks[2].key), "inner");
         assert_eq!(text(outline.tasks[2].fields["call"]), "run_definition");
+        assert_eq!(text(outline.tasks[0].fields["set/a"]), "1");
+        assert_eq!(outline.tasks[1].fields.keys().collect::<Vec<_>>(), ["catch"]);
+        assert_eq!(outline.tasks[1].says, serde_json::json!({ "catch": {} }));
+    }
+
+    #[test]
+    fn a_text_of_several_lines_stands_with_its_mark() {
+        let text =
+            "do:\n- a:\n    set:\n      b: |-\n        one\n        two\n      c: # none\n      d:\n        - e: 'f'\n";
+        let outline = outline(text).expect("YAML");
+        let field = |name: &str| outline.tasks[0].fields.get(name).map(|span| &text[span.start..span.end]);
+        assert_eq!(field("set/b"), Some("|-\n        one\n        two"));
+        assert_eq!(field("set/c").map(str::trim), Some(""));
+        assert_eq!(field("set/d"), Some("- e: 'f'"));
+        assert_eq!(field("set/d/0/e"), Some("'f'"));
+        assert_eq!(field("set/d/0/e/f"), None);
     }
 
     #[test]

@@ -5,6 +5,7 @@
 mod changes;
 mod check;
 mod documents;
+mod edit;
 mod keys;
 mod open;
 mod publish;
@@ -152,6 +153,7 @@ impl Studio {
             (Method::Post, "/documents/{type}/{name}/retire") => self.retire_document(&given).await,
             (Method::Post, "/documents/{type}/{name}/delete") => self.delete_document(&given).await,
             (Method::Post, "/check") => self.check(&given).await,
+            (Method::Post, "/edit") => edit::edit(&given),
             (Method::Post, "/trial") => self.trial(&given).await,
             (Method::Get, "/views/{name}") => self.get_view(&given).await,
             (Method::Post, "/views/{name}/refold") => self.refold(&given).await,

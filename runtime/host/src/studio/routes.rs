@@ -37,6 +37,7 @@ pub static ROUTES: &[Route] = &[
     post("/documents/{type}/{name}/retire"),
     post("/documents/{type}/{name}/delete"),
     post("/check"),
+    post("/edit"),
     post("/trial"),
     get("/views/{name}"),
     post("/views/{name}/refold"),

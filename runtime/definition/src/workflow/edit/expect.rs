@@ -48,7 +48,7 @@ pub(super) fn apply(whole: &mut Value, operation: &Operation) -> Made<Option<Str
             task_value(whole, task)?;
             let items = items(whole, list)?;
             if items.len() == 1 {
-                return no("It is the only task of its list, and a list needs one. Delete the task around it instead.");
+                return no("It is the only one of its list, and a list needs one. Delete the task around it instead.");
             }
             items.remove(at);
             Ok(None)
@@ -154,7 +154,7 @@ fn free(whole: &Value, list: &str, name: &str) -> Made<()> {
         return no("A task needs a name.");
     }
     if names(whole, list).any(|other| other == name) {
-        return no(format!("Another task of this list is named {name}; choose another name."));
+        return no(format!("Another of this list is named {name}; choose another name."));
     }
     Ok(())
 }
@@ -231,7 +231,7 @@ fn moved(whole: &mut Value, task: &str, list: &str, at: usize) -> Made<String> {
     } else {
         free(whole, list, &name)?;
         if items(whole, from)?.len() == 1 {
-            return no("It is the only task of its list, and a list needs one. Move the task around it instead.");
+            return no("It is the only one of its list, and a list needs one. Move the task around it instead.");
         }
     }
     let item = items(whole, from)?.remove(place);

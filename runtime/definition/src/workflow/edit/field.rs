@@ -1,5 +1,6 @@
 //! Edits of fields.
 
+use super::super::outline::written_at;
 use super::expect::{emptied, parent};
 use super::page::{Change, Page};
 use super::write::{self, Quotes, Written};
@@ -108,11 +109,9 @@ fn replace(page: &Page<'_>, at: &str, new: &New) -> Made<String> {
     let Some(colon) = text[key.end..].find(':').map(|found| key.end + found + 1) else {
         return no("This part can only be changed in the text.");
     };
-    let begins = stands.value.start.max(colon);
-    // A text of several lines begins with its mark, which stands before the value.
-    let head = text[colon..begins].trim_start_matches(' ');
-    let begins = if head.starts_with(['|', '>']) { begins - head.len() } else { begins };
-    let old = &text[begins..stands.value.end.max(begins)];
+    let span = written_at(text, Some(key), stands.value);
+    let begins = span.start;
+    let old = &text[begins..span.end];
     let empty = page.value(at).is_some_and(Value::is_null) && old.trim().is_empty();
     let (start, end) = if empty { (colon, colon) } else { (begins, begins + old.trim_end().len()) };
     let written = new.block(Quotes::of(old));

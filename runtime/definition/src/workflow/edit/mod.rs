@@ -114,12 +114,24 @@ fn no<T>(sentence: impl Into<String>) -> Made<T> {
     Err(NotEditable(sentence.into()))
 }
 
-/// Edits a text.
+/// Edits a text by operations in a row, each on what those before it left.
 ///
 /// # Errors
 /// [`NotEditable`] for a text that is no YAML, a place that is not there, a name that is taken, and a stretch that is
-/// written in a way only its author can change.
-pub fn edit(text: &str, operation: &Operation) -> Made<Edited> {
+/// written in a way only its author can change. Then nothing is edited.
+pub fn edit(text: &str, operations: &[Operation]) -> Made<Edited> {
+    let mut edited = Edited { text: text.to_owned(), edits: Vec::new(), task: None };
+    for operation in operations {
+        let (after, task) = edited_once(&edited.text, operation)?;
+        edited.text = after;
+        edited.task = task.or(edited.task);
+    }
+    edited.edits = edits(text, &edited.text);
+    Ok(edited)
+}
+
+/// The text after an operation, and the task it was of.
+fn edited_once(text: &str, operation: &Operation) -> Made<(String, Option<String>)> {
     let page = Page::read(text)?;
     let mut wanted = page.yaml.value.clone();
     let task = expect::apply(&mut wanted, operation)?;
@@ -128,7 +140,7 @@ pub fn edit(text: &str, operation: &Operation) -> Made<Edited> {
     if !meant {
         return no("This part is written in a way that the drawing cannot change safely; change it in the text.");
     }
-    Ok(Edited { edits: edits(text, &after), text: after, task })
+    Ok((after, task))
 }
 
 fn made(page: &Page<'_>, operation: &Operation) -> Made<String> {
