@@ -5,7 +5,7 @@ import type {
   Check, Chosen, DocumentText, Ending, Folder, HistoryPage, Json, Jumped, KeptCase, Plan, Problem, PublishResult, Refold, Rehearsal, RehearsalScope,
   Run, RunPage, ScrubJump, ScrubStep, Server,
 } from './types';
-import type { ForkChoice, Forked, InputDetail, InputRow, InteractionPage, Replayed, Tried } from './workflow';
+import type { Edited, ForkChoice, Forked, InputDetail, InputRow, InteractionPage, Operation, Replayed, Tried } from './workflow';
 
 const part = encodeURIComponent;
 
@@ -61,6 +61,7 @@ export class Studio {
     this.transport.call<DocumentText>('GET', paths.document(type, name), undefined, signal);
   check = (type: string, name: string, text: string, signal?: AbortSignal) =>
     this.transport.call<Check>('POST', '/studio/api/check', { type, name, text }, signal);
+  edit = (text: string, operations: readonly Operation[]) => this.post<Edited>('/studio/api/edit', { text, operations });
   save = (type: string, name: string, text: string, base: string | null) =>
     this.transport.call<{ document: DocumentText }>('PUT', paths.document(type, name), { text, base });
   create = (type: string, name: string) => this.post<{ document: DocumentText }>('/studio/api/documents', { type, name });

@@ -1,6 +1,6 @@
 /** The shapes of workflows in the Studio's API: their drawing, their text, and their runs. */
 
-import type { Json, Rejection, Run, Span } from './types';
+import type { FixEdit, Issue, Json, Run, Span } from './types';
 
 export type NodeKind = 'trigger' | 'call' | 'switch' | 'raise' | 'set' | 'wait' | 'listen' | 'emit' | 'end';
 
@@ -21,8 +21,24 @@ export interface Flowchart { nodes: FlowNode[]; groups: FlowGroup[]; edges: Flow
 export type Bytes = Span;
 
 
-/** A task in the text: bytes of the whole item, of its name, and of the value of each of its fields. */
-export interface OutlineTask { pointer: string; name: string; kind: string; number: string; whole: Bytes; key: Bytes; fields: { [field: string]: Bytes } }
+/**
+ * A task in the text: bytes of the whole item, of its name, and of the value of each of its fields, also of those within
+ * them (`with/input`). `says` is its value without the lists of tasks within it.
+ */
+export interface OutlineTask { pointer: string; name: string; kind: string; number: string; whole: Bytes; key: Bytes; fields: { [field: string]: Bytes }; says: Json }
+
+/** An edit of the drawing; places are references in the document, places in a list count from 0. */
+export type Operation =
+  | { do: 'add'; list: string; at: number; name: string; task: Json }
+  | { do: 'move'; task: string; list: string; at: number }
+  | { do: 'rename'; task: string; name: string }
+  | { do: 'duplicate' | 'wrap' | 'delete'; task: string }
+  | { do: 'set'; at: string; value: Json }
+  | { do: 'write'; at: string; yaml: string }
+  | { do: 'unset'; at: string };
+
+/** The text after edits of its drawing, how it comes from the one before, and the task they were of. */
+export interface Edited { text: string; edits: FixEdit[]; task: string | null }
 
 export interface WorkflowOutline { tasks: OutlineTask[] }
 

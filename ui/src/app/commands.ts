@@ -55,18 +55,25 @@ export function useAllCommands(): readonly Command[] {
   }, () => all);
 }
 
-function pressed(event: KeyboardEvent): string {
+/** The keys of an event, as commands write them. */
+export function keysPressed(event: Pick<KeyboardEvent, 'metaKey' | 'ctrlKey' | 'altKey' | 'shiftKey' | 'key'>): string {
   const mod = isMac ? event.metaKey : event.ctrlKey;
   const key = event.key.length === 1 ? event.key.toUpperCase() : event.key;
   return [mod && 'Mod', event.altKey && 'Alt', event.shiftKey && key.length > 1 && 'Shift', event.shiftKey && key.length === 1 && 'Shift', key]
     .filter(Boolean).join('+');
 }
 
+/** Does what a key does, later than it was pressed. */
+export function runKeys(keys: string): void {
+  const command = all.find((one) => one.keys === keys);
+  if (command && !command.why) command.run();
+}
+
 /** Runs the command of a key. Plain letters are never taken. */
 export function listen(): () => void {
   const heard = (event: KeyboardEvent) => {
     if (event.defaultPrevented) return;
-    const keys = pressed(event);
+    const keys = keysPressed(event);
     const command = all.find((one) => one.keys === keys);
     if (!command) return;
     event.preventDefault();

@@ -5,11 +5,11 @@ import { useSyncExternalStore } from 'react';
 export type Theme = 'system' | 'light' | 'dark';
 export type Density = 'dense' | 'roomy';
 
-export interface Settings { theme: Theme; density: Density; side: number; inspector: number; panel: number; sideShown: boolean; inspectorShown: boolean; panelShown: boolean }
+export interface Settings { theme: Theme; density: Density; side: number; inspector: number; panel: number; steps: number; sideShown: boolean; inspectorShown: boolean; panelShown: boolean }
 
 const KEY = 'playbook.settings';
 const USUAL: Settings = {
-  theme: 'system', density: 'dense', side: 232, inspector: 404, panel: 190, sideShown: true, inspectorShown: true, panelShown: true,
+  theme: 'system', density: 'dense', side: 232, inspector: 404, panel: 190, steps: 300, sideShown: true, inspectorShown: true, panelShown: true,
 };
 
 function read(): Settings {

@@ -40,6 +40,8 @@ export interface FlowchartProps {
   open?: ((key: string) => void) | undefined;
   /** Esc. */
   leave?: (() => void) | undefined;
+  /** Keys of whoever shows it, before its own; true for one that was taken. */
+  keys?: ((event: KeyboardEvent) => boolean) | undefined;
   /** The references a run has been at; nothing where no run is shown. */
   lit?: ReadonlySet<string> | undefined;
   /** Where the run stands. */
@@ -62,7 +64,7 @@ interface View { x: number; y: number; scale: number }
 
 const clamp = (value: number, least: number, most: number): number => Math.min(most, Math.max(least, value));
 
-function Drawing({ chart, placed, label, chosen, choose, open, leave, lit, current, stale }: FlowchartProps & { placed: Placed }) {
+function Drawing({ chart, placed, label, chosen, choose, open, leave, keys, lit, current, stale }: FlowchartProps & { placed: Placed }) {
   const id = useId();
   const frame = useRef<HTMLDivElement>(null);
   const moved = useRef<SVGGElement>(null);
@@ -169,6 +171,7 @@ function Drawing({ chart, placed, label, chosen, choose, open, leave, lit, curre
   }, [things, choose]);
 
   const key = (event: KeyboardEvent) => {
+    if (keys?.(event)) { event.preventDefault(); return; }
     if (event.altKey || event.ctrlKey || event.metaKey) return;
     if (event.key === '+' || event.key === '=') { event.preventDefault(); zoom(1.25); return; }
     if (event.key === '-') { event.preventDefault(); zoom(0.8); return; }

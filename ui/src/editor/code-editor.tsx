@@ -1,7 +1,7 @@
 /** The editor of a text, with problems from outside. Must not know where the text comes from. */
 
 import { lintGutter, lintKeymap, setDiagnostics, type Diagnostic } from '@codemirror/lint';
-import { historyField } from '@codemirror/commands';
+import { historyField, isolateHistory, redo, undo } from '@codemirror/commands';
 import { EditorSelection, EditorState, StateEffect, StateField, type Extension, type Text } from '@codemirror/state';
 import { Decoration, EditorView, keymap, type DecorationSet } from '@codemirror/view';
 import { useEffect, useImperativeHandle, useRef } from 'react';
@@ -22,6 +22,10 @@ export interface EditorHandle {
   change(changes: readonly { from: number; to: number; insert: string }[]): void;
   /** Applies the edits of a fix. */
   fix(fix: Fix): void;
+  /** Makes edits from elsewhere as one step for undo; the focus stays where it is. */
+  write(edits: Fix['edits']): void;
+  undo(): void;
+  redo(): void;
 }
 
 interface Props {
@@ -96,9 +100,17 @@ function diagnostics(view: EditorView, problems: readonly Problem[]): Diagnostic
   });
 }
 
+const changesOf = (doc: Text, edits: Fix['edits']) => edits.map((edit) => ({ from: offset(doc, edit.from), to: offset(doc, edit.to), insert: edit.text }));
+
+function writeEdits(view: EditorView, edits: Fix['edits']): void {
+  const changes = changesOf(view.state.doc, edits);
+  const [first] = changes;
+  if (!first) return;
+  view.dispatch({ changes, userEvent: 'input.write', annotations: isolateHistory.of('full'), effects: EditorView.scrollIntoView(first.from, { y: 'nearest', yMargin: 48 }) });
+}
+
 export function applyFix(view: EditorView, fix: Fix): void {
-  const doc = view.state.doc;
-  const changes = fix.edits.map((edit) => ({ from: offset(doc, edit.from), to: offset(doc, edit.to), insert: edit.text }));
+  const changes = changesOf(view.state.doc, fix.edits);
   const last = changes.at(-1);
   view.dispatch({ changes, userEvent: 'input.fix', scrollIntoView: true });
   if (last) view.dispatch({ selection: { anchor: Math.min(view.state.doc.length, last.from + last.insert.length) } });
@@ -214,6 +226,9 @@ export function CodeEditor({ label, language, text, onText, problems, judged, li
     },
     change(changes) { view.current?.dispatch({ changes, userEvent: 'input.change' }); },
     fix(fix) { if (view.current) applyFix(view.current, fix); },
+    write(edits) { if (view.current) writeEdits(view.current, edits); },
+    undo() { if (view.current) undo(view.current); },
+    redo() { if (view.current) redo(view.current); },
   }), []);
 
   return <div ref={place} style={{ height: '100%', minHeight: 0, overflow: 'hidden' }} />;

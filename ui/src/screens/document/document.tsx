@@ -1,7 +1,6 @@
 /** A document: its text with problems while typing, what it says, and running it. */
 
 import { Suspense, useCallback, useDeferredValue, useEffect, useMemo, useRef, useState } from 'react';
-import type { RefObject } from 'react';
 import { useQuery, useRuntime, useStudio } from '../../api/react';
 import { inDesktop, native } from '../../api/native';
 import { paths, topics } from '../../api/studio';
@@ -23,8 +22,8 @@ import { amount, count } from '../../words/time';
 import styles from './document.module.css';
 import { Menu } from './menu';
 import { Problems } from './problems';
-import { Side, firstTab, sideTabsOf, type SideTab, type TaskChoice } from './side';
-import { taskAt, taskOf } from './tasks';
+import { Side, firstTab, sideTabsOf, type SideTab } from './side';
+import { useTasks } from './steps/use-tasks';
 
 /** How long the text must rest before it is judged. */
 const REST_MS = 220;
@@ -247,32 +246,6 @@ function Open({ draft, document }: { draft: Draft; document: DocumentText }) {
       </div>
     </div>
   );
-}
-
-/** The chosen task of a workflow: where the cursor is, or what was chosen in the drawing. */
-function useTasks(draft: Draft, editor: RefObject<EditorHandle | null>): { choice: TaskChoice; cursor: ((offset: number) => void) | undefined } {
-  const [chosen, setChosen] = useState<string | null>(null);
-  const newest = useRef(draft);
-  newest.current = draft;
-  const choice = useMemo((): TaskChoice => {
-    const show = (key: string, focus: boolean) => {
-      const { check, checked, text } = newest.current;
-      const found = taskOf(check.workflow?.outline, checked, key);
-      // Places of another text than the one on screen would lead astray.
-      if (found && checked === text) editor.current?.reveal(found.from, found.to, focus);
-    };
-    return {
-      chosen,
-      choose: (key) => { setChosen(key); if (key !== null) show(key, false); },
-      open: (key) => show(key, true),
-      leave: () => editor.current?.focus(),
-    };
-  }, [chosen, editor]);
-  const cursor = useCallback((offset: number) => {
-    const { check, checked, text } = newest.current;
-    if (checked === text) setChosen(taskAt(check.workflow?.outline, checked, offset));
-  }, []);
-  return { choice, cursor: draft.type === 'workflow' ? cursor : undefined };
 }
 
 function Mini({ words, share, title }: { words: string; share: number; title: string }) {

@@ -1,6 +1,6 @@
 /** The right side of a document: run it, what it says in words, its types, schemas, standing, its saved version. */
 
-import { Suspense, lazy, memo } from 'react';
+import { Suspense, memo } from 'react';
 import type { Ref } from 'react';
 import { useQuery } from '../../api/react';
 import { paths, topics } from '../../api/studio';
@@ -17,11 +17,8 @@ import { rowStandingSign, stallKind, standingSentence } from '../../words/state'
 import { amount, count } from '../../words/time';
 import { AuthorOverview } from './author';
 import styles from './document.module.css';
-
-const Flowchart = lazy(() => import('../../diagram/flowchart').then((chunk) => ({ default: chunk.Flowchart })));
-
-/** Which task is chosen, in the text and in the drawing at once. */
-export interface TaskChoice { chosen: string | null; choose: (key: string | null) => void; open: (key: string) => void; leave: () => void }
+import { Steps } from './steps/steps';
+import type { TaskChoice } from './steps/use-tasks';
 
 export type SideTab = 'run' | 'diagram' | 'overview' | 'types' | 'schemas' | 'standing' | 'version';
 
@@ -55,7 +52,7 @@ export const Side = memo(function Side({ draft, document, tab, choose, run, task
       <TabPanel idBase="side" chosen={shown} className={styles.sidePanel}>
         <Suspense fallback={<Loading what="Opening" />}>
           {shown === 'run' && <RunSide draft={draft} document={document} run={run} />}
-          {shown === 'diagram' && <Steps draft={draft} tasks={tasks} />}
+          {shown === 'diagram' && <Steps draft={draft} tasks={tasks} readOnly={document.state === 'retired'} stamp={<Stamp draft={draft} />} />}
           {shown === 'overview' && <Overview draft={draft} document={document} />}
           {shown === 'types' && <Types draft={draft} />}
           {shown === 'schemas' && <Schemas draft={draft} />}
@@ -88,12 +85,6 @@ function RunSide({ draft, document, run }: { draft: Draft; document: DocumentTex
 function Stamp({ draft }: { draft: Draft }) {
   const stale = draft.lastGood !== null && draft.lastGood !== draft.check;
   return stale ? <p className={styles.stamp}>As of the last valid text.</p> : null;
-}
-
-function Steps({ draft, tasks }: { draft: Draft; tasks: TaskChoice }) {
-  const chart = (draft.lastGood ?? draft.check).workflow?.flowchart ?? null;
-  if (chart === null) return <Blank icon="workflow" title="No drawing yet">It is drawn from the steps once the text is valid.</Blank>;
-  return <><Stamp draft={draft} /><Flowchart chart={chart} label={`Steps of ${draft.name}`} chosen={tasks.chosen} choose={tasks.choose} open={tasks.open} leave={tasks.leave} stale={draft.lastGood !== null && draft.lastGood !== draft.check} /></>;
 }
 
 function Overview({ draft, document }: { draft: Draft; document: DocumentText }) {
