@@ -61,8 +61,8 @@ export function Bar({ outline, task, workflow, definitions, choose, apply, acts,
       <span className={styles.acts}>
         <Act icon="up" label="Move up" keys="Alt+ArrowUp" why={upward} act={acts.up} />
         <Act icon="down" label="Move down" keys="Alt+ArrowDown" why={downward} act={acts.down} />
-        <Act icon="copy" label="Duplicate" keys="Mod+D" why={none} act={acts.duplicate} />
-        <Act icon="shield" label="Wrap in a try" keys="Mod+Shift+T" why={none} act={acts.wrap} />
+        <Act icon="copy" label="Duplicate" keys="D" why={none} act={acts.duplicate} />
+        <Act icon="shield" label="Wrap in a try" keys="W" why={none} act={acts.wrap} />
         <Act icon="trash" label="Delete" keys="Delete" why={only} act={acts.remove} />
         {moves.length > 0 && none === undefined && <Menu label="Move it elsewhere" placement="top start" items={moves} />}
       </span>

@@ -31,7 +31,7 @@ export function startOf(kind: Kind, workflow: string, callable: Named | null): {
     case 'try': return { name: 'try', task: { try: [{ attempt: SET }], catch: { do: [{ recover: { set: { value: null } } }] } } };
     case 'wait': return { name: 'wait', task: { wait: 'PT1M' } };
     case 'listen': return { name: 'listen', task: { listen: { to: { one: { with: { type: 'com.example.happened' } } } } } };
-    case 'emit': return { name: 'emit', task: { emit: { event: { with: { type: 'com.example.happened', source: `/workflows/${workflow}`, data: '${ $data }' } } } } };
+    case 'emit': return { name: 'emit', task: { emit: { event: { with: { type: 'com.example.happened', source: `https://example.com/workflows/${workflow}`, data: '${ $data }' } } } } };
     case 'raise': return { name: 'fail', task: { raise: { error: { type: 'https://example.com/errors/invalid', status: 400, title: 'It cannot go on' } } } };
   }
 }
@@ -49,7 +49,7 @@ export interface FieldSpec {
   usual?: string;
 }
 
-export const FIRST: readonly FieldSpec[] = [{ at: 'if', label: 'Only if', look: 'code', usual: 'Always', note: 'A condition; when it does not hold, the step is skipped.' }];
+export const FIRST: readonly FieldSpec[] = [{ at: 'if', label: 'Only if', look: 'code', usual: 'Always' }];
 
 export const BY_KIND: Readonly<Record<Kind, readonly FieldSpec[]>> = {
   call: [

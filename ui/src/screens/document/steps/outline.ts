@@ -37,6 +37,15 @@ export function listsIn(task: OutlineTask): InnerList[] {
   }
 }
 
+/** Where a task stands now: where it stood, else where the one task of its name stands, in its list if there are several. */
+export function sameTask(outline: WorkflowOutline, pointer: string): string | null {
+  if (outline.tasks.some((task) => task.pointer === pointer)) return pointer;
+  const { list, name } = standingOf(pointer);
+  const named = outline.tasks.filter((task) => task.name === name);
+  const found = named.find((task) => standingOf(task.pointer).list === list) ?? (named.length === 1 ? named[0] : undefined);
+  return found?.pointer ?? null;
+}
+
 /** A name that no task of a list has. */
 export function freeName(names: readonly string[], wanted: string): string {
   if (!names.includes(wanted)) return wanted;

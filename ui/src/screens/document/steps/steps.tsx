@@ -59,7 +59,7 @@ export function Steps({ draft, tasks, readOnly, stamp }: { draft: Draft; tasks: 
     if (keys === 'Mod+Z') { tasks.undo(); return true; }
     if (keys === 'Mod+Shift+Z' || keys === 'Mod+Y') { tasks.redo(); return true; }
     if (chosen === null || readOnly) return false;
-    const found = { 'F2': acts.rename, 'Delete': acts.remove, 'Backspace': acts.remove, 'Alt+ArrowUp': acts.up, 'Alt+ArrowDown': acts.down, 'Mod+D': acts.duplicate, 'Mod+Shift+T': acts.wrap }[keys];
+    const found = { 'F2': acts.rename, 'Delete': acts.remove, 'Backspace': acts.remove, 'Alt+ArrowUp': acts.up, 'Alt+ArrowDown': acts.down, 'D': acts.duplicate, 'W': acts.wrap }[keys];
     found?.();
     return found !== undefined;
   };

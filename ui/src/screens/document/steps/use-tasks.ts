@@ -1,6 +1,6 @@
 /** The chosen task of a workflow: where the cursor is, or what was chosen in the drawing; and edits made there. */
 
-import { useCallback, useMemo, useRef, useState } from 'react';
+import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import type { RefObject } from 'react';
 import { useStudio } from '../../../api/react';
 import type { Operation } from '../../../api/workflow';
@@ -8,6 +8,7 @@ import { useWorkspace } from '../../../app/workspace';
 import type { Draft } from '../../../data/drafts';
 import type { EditorHandle } from '../../../editor/lazy';
 import { taskAt, taskOf } from '../tasks';
+import { sameTask } from './outline';
 
 /** Which task is chosen, in the text and in the drawing at once. */
 export interface TaskChoice {
@@ -37,9 +38,16 @@ export function useTasks(draft: Draft, editor: RefObject<EditorHandle | null>): 
       if (editor.current) editor.current.write(edited.edits);
       else drafts.type(key, edited.text);
     }
-    if (edited.task !== null) setChosen(edited.task);
+    // A case of a decision is no task: its decision stays chosen.
+    if (edited.task !== null && !/\/switch\/\d+\/[^/]+$/.test(edited.task)) setChosen(edited.task);
     return changed;
   }, [studio, drafts, editor]);
+  // A change elsewhere, such as an undo, can move the chosen task: it is followed by its name.
+  const { check, checked, text } = draft;
+  useEffect(() => {
+    const outline = check.workflow?.outline;
+    if (chosen !== null && outline && checked === text) setChosen(sameTask(outline, chosen));
+  }, [chosen, check, checked, text]);
   const choice = useMemo((): TaskChoice => {
     const show = (key: string, focus: boolean) => {
       const { check, checked, text } = newest.current;
