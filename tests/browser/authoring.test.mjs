@@ -86,7 +86,7 @@ for (const dark of [false, true]) {
 
 test('steps are added, named, moved, wrapped and deleted by the keyboard alone', () => onPage('authoring-keys', { hash: HASH }, async (studio) => {
   const { page, text, home, accessible } = studio;
-  const { form, ready, choose, says, drawing } = tools(studio);
+  const { form, step, ready, choose, says, drawing } = tools(studio);
   await ready();
   const before = await text(WORKFLOW);
   await choose('3 revise');
@@ -96,6 +96,7 @@ test('steps are added, named, moved, wrapped and deleted by the keyboard alone',
   let now = await says('revise before decide', (all) => all.indexOf('- revise:') < all.indexOf('- decide:'));
   await page.keyboard.press('ControlOrMeta+z');
   await says('what it said before', (all) => all === before);
+  await until('the step where it was', async () => (await step.inputValue()) === '/do/2/revise');
 
   await page.keyboard.press('d');
   now = await says('the copy', (all) => all.includes('- revise-2:'));

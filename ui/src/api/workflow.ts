@@ -37,8 +37,8 @@ export type Operation =
   | { do: 'write'; at: string; yaml: string }
   | { do: 'unset'; at: string };
 
-/** The text after edits of its drawing, how it comes from the one before, and the task they were of. */
-export interface Edited { text: string; edits: FixEdit[]; task: string | null }
+/** The text after edits of its drawing, how it comes from the one before, the task they were of, and its tasks now. */
+export interface Edited { text: string; edits: FixEdit[]; task: string | null; outline: WorkflowOutline | null }
 
 export interface WorkflowOutline { tasks: OutlineTask[] }
 

@@ -2,6 +2,7 @@
 
 use super::{Answer, Input, invalid};
 use playbook_definition::workflow::edit::{self, Operation};
+use playbook_definition::workflow::outline;
 use playbook_model::limits;
 use playbook_model::position::LineIndex;
 use serde_json::{Value, json};
@@ -36,5 +37,6 @@ pub(super) fn edit(given: &Input) -> Answer {
         "text": edited.text,
         "edits": edited.edits.iter().map(view).collect::<Vec<_>>(),
         "task": edited.task,
+        "outline": outline(&edited.text),
     }))
 }

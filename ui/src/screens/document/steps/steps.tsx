@@ -24,7 +24,7 @@ const Flowchart = lazy(() => import('../../../diagram/flowchart').then((chunk) =
 export function Steps({ draft, tasks, readOnly, stamp }: { draft: Draft; tasks: TaskChoice; readOnly: boolean; stamp: React.ReactNode }) {
   const { folder } = useWorkspace();
   const chart = (draft.lastGood ?? draft.check).workflow?.flowchart ?? null;
-  const outline = draft.check.workflow?.outline ?? null;
+  const { outline, text } = tasks.known;
   const chosen = outline?.tasks.find((task) => task.pointer === tasks.chosen) ?? null;
   const [refused, setRefused] = useState<string | null>(null);
   const [said, setSaid] = useState('');
@@ -90,7 +90,7 @@ export function Steps({ draft, tasks, readOnly, stamp }: { draft: Draft; tasks: 
                     <>
                       <Heading key={`name ${chosen.pointer}`} task={chosen} readOnly={readOnly} apply={apply} open={() => tasks.open(chosen.pointer)} />
                       <TaskForm within={{
-                        task: chosen, text: draft.checked, problems: draft.check.problems, apply, readOnly,
+                        task: chosen, text, problems: draft.check.problems, apply, readOnly,
                         others: tasksOf(outline, standingOf(chosen.pointer).list).map((one) => one.name).filter((one) => one !== chosen.name),
                         definitions: callable,
                       }} />

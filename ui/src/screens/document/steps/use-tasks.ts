@@ -3,15 +3,19 @@
 import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import type { RefObject } from 'react';
 import { useStudio } from '../../../api/react';
-import type { Operation } from '../../../api/workflow';
+import type { Operation, WorkflowOutline } from '../../../api/workflow';
 import { useWorkspace } from '../../../app/workspace';
 import type { Draft } from '../../../data/drafts';
 import type { EditorHandle } from '../../../editor/lazy';
 import { taskAt, taskOf } from '../tasks';
 import { sameTask } from './outline';
 
+export interface Known { text: string; outline: WorkflowOutline | null }
+
 /** Which task is chosen, in the text and in the drawing at once. */
 export interface TaskChoice {
+  /** The newest text whose tasks are known, and these; null while it is no YAML. */
+  known: Known;
   chosen: string | null;
   choose: (key: string | null) => void;
   open: (key: string) => void;
@@ -28,6 +32,12 @@ export function useTasks(draft: Draft, editor: RefObject<EditorHandle | null>): 
   const { drafts } = useWorkspace();
   const newest = useRef(draft);
   newest.current = draft;
+  // An edit's answer knows the tasks of its text before the check does.
+  const [read, setRead] = useState<Known | null>(null);
+  const { check, checked, text } = draft;
+  const known = useMemo((): Known => (read !== null && read.text === text ? read : { text: checked, outline: check.workflow?.outline ?? null }), [read, text, checked, check]);
+  const newestKnown = useRef(known);
+  newestKnown.current = known;
   const edit = useCallback(async (operations: readonly Operation[]): Promise<boolean> => {
     const { key, text } = newest.current;
     const edited = await studio.edit(text, operations);
@@ -35,6 +45,7 @@ export function useTasks(draft: Draft, editor: RefObject<EditorHandle | null>): 
     if (drafts.get(key)?.text !== text) throw new Error('The text changed while this was being written into it. Nothing was written; do it again.');
     const changed = edited.text !== text;
     if (changed) {
+      setRead({ text: edited.text, outline: edited.outline });
       if (editor.current) editor.current.write(edited.edits);
       else drafts.type(key, edited.text);
     }
@@ -43,30 +54,34 @@ export function useTasks(draft: Draft, editor: RefObject<EditorHandle | null>): 
     return changed;
   }, [studio, drafts, editor]);
   // A change elsewhere, such as an undo, can move the chosen task: it is followed by its name.
-  const { check, checked, text } = draft;
   useEffect(() => {
-    const outline = check.workflow?.outline;
-    if (chosen !== null && outline && checked === text) setChosen(sameTask(outline, chosen));
-  }, [chosen, check, checked, text]);
+    if (chosen !== null && known.outline && known.text === text) setChosen(sameTask(known.outline, chosen));
+  }, [chosen, known, text]);
+  /** Asks for the tasks of the text on the screen, sooner than its check; without an answer the check tells them. */
+  const readNow = useCallback(() => {
+    const now = drafts.get(newest.current.key)?.text;
+    if (now !== undefined) studio.edit(now, []).then((answer) => setRead({ text: now, outline: answer.outline }), () => undefined);
+  }, [studio, drafts]);
   const choice = useMemo((): TaskChoice => {
     const show = (key: string, focus: boolean) => {
-      const { check, checked, text } = newest.current;
-      const found = taskOf(check.workflow?.outline, checked, key);
+      const { outline, text: of } = newestKnown.current;
+      const found = taskOf(outline, of, key);
       // Places of another text than the one on screen would lead astray.
-      if (found && checked === text) editor.current?.reveal(found.from, found.to, focus);
+      if (found && of === newest.current.text) editor.current?.reveal(found.from, found.to, focus);
     };
     return {
-      chosen, edit,
+      chosen, edit, known,
       choose: (key) => { setChosen(key); if (key !== null) show(key, false); },
       open: (key) => show(key, true),
       leave: () => editor.current?.focus(),
-      undo: () => editor.current?.undo(),
-      redo: () => editor.current?.redo(),
+      undo: () => { editor.current?.undo(); readNow(); },
+      redo: () => { editor.current?.redo(); readNow(); },
     };
-  }, [chosen, edit, editor]);
+  }, [chosen, edit, editor, known, readNow]);
   const cursor = useCallback((offset: number) => {
-    const { check, checked, text } = newest.current;
-    if (checked === text) setChosen(taskAt(check.workflow?.outline, checked, offset));
-  }, []);
+    const { outline, text: of } = newestKnown.current;
+    // The draft has a change before the screen is drawn again.
+    if (of === drafts.get(newest.current.key)?.text) setChosen(taskAt(outline, of, offset));
+  }, [drafts]);
   return { choice, cursor: draft.type === 'workflow' ? cursor : undefined };
 }
