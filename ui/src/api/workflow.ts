@@ -1,6 +1,6 @@
 /** The shapes of workflows in the Studio's API: their drawing, their text, and their runs. */
 
-import type { FixEdit, Issue, Json, Run, Span } from './types';
+import type { FixEdit, Json, Rejection, Run, Span } from './types';
 
 export type NodeKind = 'trigger' | 'call' | 'switch' | 'raise' | 'set' | 'wait' | 'listen' | 'emit' | 'end';
 
