@@ -8,6 +8,7 @@ import { useEffect, useImperativeHandle, useRef } from 'react';
 import type { Ref } from 'react';
 import type { Fix, Point, Problem } from '../api/types';
 import { assist, type Named } from './assist';
+import { endsChanged, endsField, inEditor, inText, linesOf, remembers, takesEnds, textOf } from './ends';
 import { editing, type Language } from './setup';
 
 export interface EditorHandle {
@@ -16,7 +17,7 @@ export interface EditorHandle {
   jump(point: Point): void;
   /** Where the cursor is, counted from 1. */
   cursor(): Point;
-  /** Selects a stretch of the text, in UTF-16 units, and shows it; the focus moves only when asked to. */
+  /** Selects a stretch of the text, in UTF-16 units with the line ends it has, and shows it; the focus moves only when asked to. */
   reveal(from: number, to: number, focus: boolean): void;
   /** Changes several places at once, in UTF-16 units; undo takes all of it back. */
   change(changes: readonly { from: number; to: number; insert: string }[]): void;
@@ -46,7 +47,7 @@ interface Props {
   /** The state of an earlier editor of this text, and where to keep this one's. */
   kept?: unknown;
   keep?: (state: unknown) => void;
-  /** Told where the cursor is, in UTF-16 units. */
+  /** Told where the cursor is, in UTF-16 units of the text. */
   onCursor?: ((offset: number) => void) | undefined;
   /** The definitions of the playbook, for the names that a text may call. */
   definitions?: readonly Named[] | undefined;
@@ -117,7 +118,7 @@ export function applyFix(view: EditorView, fix: Fix): void {
   view.focus();
 }
 
-const KEPT_FIELDS = { history: historyField };
+const KEPT_FIELDS = { history: historyField, ends: endsField };
 
 /** What outlives an editor: text, cursor, undo and scroll, as values. A state would hold its editor, and that the one before it. */
 class Kept {
@@ -135,15 +136,15 @@ function extensionsOf(label: string, language: Language, documentType: string | 
     EditorState.readOnly.of(readOnly),
     EditorView.contentAttributes.of({ 'aria-label': label, spellcheck: 'false', autocapitalize: 'off', autocorrect: 'off' }),
     EditorView.updateListener.of((update) => {
-      if (update.docChanged) onText(update.state.doc.toString());
-      if (update.selectionSet) onCursor(update.state.selection.main.head);
+      if (update.docChanged || endsChanged(update.startState, update.state)) onText(textOf(update.state));
+      if (update.selectionSet) onCursor(inText(update.state, update.state.selection.main.head));
     }),
   ];
 }
 
 function opened(parent: HTMLElement, extensions: Extension, text: string, kept: Kept | null): EditorView {
-  if (kept === null) return new EditorView({ parent, state: EditorState.create({ doc: text, extensions }) });
-  return new EditorView({ parent, state: EditorState.fromJSON(kept.state, { extensions }, KEPT_FIELDS), scrollTo: kept.scroll });
+  if (kept === null) return new EditorView({ parent, state: EditorState.create({ doc: text, extensions: [remembers(text), extensions] }) });
+  return new EditorView({ parent, state: EditorState.fromJSON(kept.state, { extensions: [remembers(''), extensions] }, KEPT_FIELDS), scrollTo: kept.scroll });
 }
 
 /** The smallest change from one text to another, so that cursor and folds stay where they are. */
@@ -181,13 +182,14 @@ export function CodeEditor({ label, language, text, onText, problems, judged, li
   useEffect(() => {
     const editor = view.current;
     if (!editor) return;
-    const shown = editor.state.doc.toString();
-    if (shown !== text) editor.dispatch({ changes: smallestChange(shown, text), userEvent: 'outside' });
+    if (textOf(editor.state) === text) return;
+    const changes = smallestChange(editor.state.doc.toString(), linesOf(text).join('\n'));
+    editor.dispatch({ changes, effects: takesEnds(text), userEvent: 'outside' });
   }, [text]);
 
   useEffect(() => {
     const editor = view.current;
-    if (editor && editor.state.doc.toString() === judged) editor.dispatch(setDiagnostics(editor.state, diagnostics(editor, problems)));
+    if (editor && textOf(editor.state) === judged) editor.dispatch(setDiagnostics(editor.state, diagnostics(editor, problems)));
   }, [problems, judged, language, readOnly]);
 
   useEffect(() => { view.current?.dispatch({ effects: lightLine.of(lit) }); }, [lit, language, readOnly]);
@@ -219,12 +221,16 @@ export function CodeEditor({ label, language, text, onText, problems, judged, li
     reveal(from, to, focus) {
       const editor = view.current;
       if (!editor) return;
-      const most = editor.state.doc.length;
-      const at = Math.min(from, most);
-      editor.dispatch({ selection: { anchor: at, head: at }, effects: EditorView.scrollIntoView(EditorSelection.range(at, Math.min(to, most)), { y: 'nearest', yMargin: 40 }) });
+      const at = inEditor(editor.state, from);
+      editor.dispatch({ selection: { anchor: at, head: at }, effects: EditorView.scrollIntoView(EditorSelection.range(at, inEditor(editor.state, to)), { y: 'nearest', yMargin: 40 }) });
       if (focus) editor.focus();
     },
-    change(changes) { view.current?.dispatch({ changes, userEvent: 'input.change' }); },
+    change(changes) {
+      const editor = view.current;
+      if (!editor) return;
+      const here = changes.map((one) => ({ from: inEditor(editor.state, one.from), to: inEditor(editor.state, one.to), insert: one.insert }));
+      editor.dispatch({ changes: here, userEvent: 'input.change' });
+    },
     fix(fix) { if (view.current) applyFix(view.current, fix); },
     write(edits) { if (view.current) writeEdits(view.current, edits); },
     undo() { if (view.current) undo(view.current); },

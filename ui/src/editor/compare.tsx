@@ -5,6 +5,7 @@ import { EditorState } from '@codemirror/state';
 import { EditorView } from '@codemirror/view';
 import { useEffect, useRef } from 'react';
 import styles from './compare.module.css';
+import { endsChanged, endsWords, remembers, textOf } from './ends';
 import { editing, reading, type Language } from './setup';
 
 export function Compare({ left, leftLabel, right, rightLabel, language, onRight }: {
@@ -25,8 +26,8 @@ export function Compare({ left, leftLabel, right, rightLabel, language, onRight 
       b: {
         doc: right,
         extensions: [
-          editable ? editing(language) : reading(language), named(rightLabel), EditorState.readOnly.of(!editable),
-          EditorView.updateListener.of((update) => { if (update.docChanged) heard.current?.(update.state.doc.toString()); }),
+          remembers(right), editable ? editing(language) : reading(language), named(rightLabel), EditorState.readOnly.of(!editable),
+          EditorView.updateListener.of((update) => { if (update.docChanged || endsChanged(update.startState, update.state)) heard.current?.(textOf(update.state)); }),
         ],
       },
       ...(editable ? { revertControls: 'a-to-b' as const } : {}),
@@ -37,9 +38,12 @@ export function Compare({ left, leftLabel, right, rightLabel, language, onRight 
     // The right text is the editor's own from here on.
     // eslint-disable-next-line react-hooks/exhaustive-deps
   }, [left, language, editable, ...(editable ? [] : [right])]);
+  // The panes show lines alone, so a difference of their ends is said.
+  const ends = [endsWords(left), endsWords(right)] as const;
+  const said = ends[0] === ends[1] || ends.includes('') ? ['', ''] as const : [`, ${ends[0]}`, `, ${ends[1]}`] as const;
   return (
     <div className={styles.compare}>
-      <div className={styles.labels}><span>{leftLabel}</span><span>{rightLabel}</span></div>
+      <div className={styles.labels}><span>{leftLabel}{said[0]}</span><span>{rightLabel}{said[1]}</span></div>
       <div ref={place} className={styles.panes} />
     </div>
   );

@@ -4,6 +4,7 @@ import { Chunk } from '@codemirror/merge';
 import { EditorState, Text, type Range } from '@codemirror/state';
 import { Decoration, EditorView, lineNumbers } from '@codemirror/view';
 import { useEffect, useRef } from 'react';
+import { linesOf } from './ends';
 import { reading, type Language } from './setup';
 import styles from './three.module.css';
 
@@ -30,7 +31,7 @@ export function Three({ theirs, base, mine, language, labels }: { theirs: string
   useEffect(() => {
     const parent = place.current;
     if (!parent) return;
-    const texts = { theirs: Text.of(theirs.split('\n')), base: Text.of(base.split('\n')), mine: Text.of(mine.split('\n')) };
+    const texts = { theirs: Text.of(linesOf(theirs)), base: Text.of(linesOf(base)), mine: Text.of(linesOf(mine)) };
     const toTheirs = Chunk.build(texts.base, texts.theirs);
     const toMine = Chunk.build(texts.base, texts.mine);
     const marks = {

@@ -105,7 +105,7 @@ function inherited(value: Json, names: readonly string[], left: { rows: number }
 
 /** The causes that the event and the failing line tell; none when they tell nothing. `line` counts from 1. */
 export function causesOf(text: string, line: number | null, event: Json): Cause[] {
-  const lines = text.split('\n');
+  const lines = text.split(/\r\n?|\n/);
   const failing = line === null ? undefined : lines[line - 1];
   const causes: Cause[] = [];
   if (failing !== undefined && line !== null) {
