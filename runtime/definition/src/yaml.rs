@@ -87,6 +87,9 @@ struct Frame {
     flow: bool,
     /// A collection where a key should be is read over.
     is_key: bool,
+    /// Whether it is part of nothing that is read: of a key, of a member whose key is refused, or of one that is there
+    /// already. Its values have no places.
+    over: bool,
 }
 
 struct Load<'a> {
@@ -228,12 +231,20 @@ impl Load<'_> {
             return false;
         }
         let is_key = matches!(self.open.last(), Some(Open::Mapping { key: None, .. }));
+        let over = match self.open.last() {
+            None => false,
+            Some(Open::List { frame, .. }) => frame.over,
+            Some(Open::Mapping { key, lines, frame, .. }) => {
+                let named = key.as_ref().and_then(|(name, _)| name.as_ref());
+                frame.over || named.is_none_or(|name| lines.contains_key(name))
+            }
+        };
         if is_key {
             self.problem("yaml.key", span, "A key must be text, not a list or a mapping.");
         }
         let pointer = self.pointer().unwrap_or_default();
         let flow = style == StructureStyle::Flow;
-        self.open.push(collection(Frame { pointer, start: span.start, end: span.end, flow, is_key }));
+        self.open.push(collection(Frame { pointer, start: span.start, end: span.end, flow, is_key, over }));
         true
     }
 
@@ -261,7 +272,9 @@ impl Load<'_> {
             }
             Some(Open::List { items, frame }) => {
                 frame.end = frame.end.max(span.end);
-                self.places.insert(format!("{}/{}", frame.pointer, items.len()), Stands { key: None, value: span });
+                if !frame.over {
+                    self.places.insert(format!("{}/{}", frame.pointer, items.len()), Stands { key: None, value: span });
+                }
                 items.push(value);
             }
             Some(Open::Mapping { key: key @ None, frame, .. }) => {
@@ -280,7 +293,9 @@ impl Load<'_> {
                     return;
                 }
                 lines.insert(name.clone(), self.index.place(key_span.start).line);
-                self.places.insert(pointer, Stands { key: Some(key_span), value: span });
+                if !frame.over {
+                    self.places.insert(pointer, Stands { key: Some(key_span), value: span });
+                }
                 members.insert(name, value);
             }
         }
