@@ -117,6 +117,7 @@ test('steps are added, named, moved, wrapped and deleted by the keyboard alone',
   await drawing.focus();
   await page.keyboard.press('w');
   now = await says('the try', (all) => all.includes('- try-go-back:'));
+  await until('a drawing of the try', async () => (await page.locator('svg g[data-kind=try]').count()) === 2);
   assert.ok(now.includes('then: try-go-back') && now.includes('      try:\n        - go-back:\n            set:\n'), now);
 
   // Add, after the chosen one: the menu by its keys.

@@ -69,7 +69,7 @@ pub(super) fn apply(whole: &mut Value, operation: &Operation) -> Made<Option<Str
 pub(super) fn recovery(name: &str) -> Value {
     json!({
         "errors": { "with": { "status": 503 } },
-        "retry": { "delay": "PT5S", "backoff": "exponential", "limit": { "attempt": { "count": 3 } } },
+        "retry": { "delay": "PT5S", "backoff": { "exponential": {} }, "limit": { "attempt": { "count": 3 } } },
         "do": [{ "give-up": { "raise": { "error": {
             "type": "https://example.com/errors/unavailable",
             "status": 503,

@@ -177,7 +177,8 @@ fn a_task_is_wrapped_in_a_try() {
             status: 503
         retry:
           delay: PT5S
-          backoff: exponential
+          backoff:
+            exponential: {}
           limit:
             attempt:
               count: 3
@@ -202,6 +203,15 @@ fn a_task_is_wrapped_in_a_try() {
     );
     let flow = operated(PAGE, &wrap("/do/2/other")).expect("wrapped").text;
     assert!(flow.contains("        - other: { set: { b: 2 } }\n") && flow.contains("      then: first\n"), "{flow}");
+}
+
+#[test]
+fn what_is_wrapped_passes_the_check() {
+    let text = "document: { dsl: '1.0.3', namespace: a, name: test, version: '1.0.0' }\ndo:\n  - one:\n      set: { a: 1 }\n      then: end\n";
+    let wrapped = operated(text, &json!({ "do": "wrap", "task": "/do/0/one" })).expect("wrapped").text;
+    let compiler = playbook_typescript::Compiler::new();
+    let checked = crate::check(playbook_model::definition::DefinitionType::Workflow, "test", &wrapped, &compiler);
+    assert_eq!(checked.problems, [], "{wrapped}");
 }
 
 #[test]

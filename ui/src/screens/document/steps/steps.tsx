@@ -29,7 +29,7 @@ export function Steps({ draft, tasks, readOnly, stamp }: { draft: Draft; tasks: 
   const [refused, setRefused] = useState<string | null>(null);
   const [said, setSaid] = useState('');
   const fields = useRef<HTMLDivElement>(null);
-  const toName = useRef(false);
+  const [naming, setNaming] = useState(false);
   const callable: Named[] = folder.documents.filter((one) => one.type !== 'prediction').map((one) => ({ type: one.type, name: one.name }));
 
   const { edit } = tasks;
@@ -42,9 +42,9 @@ export function Steps({ draft, tasks, readOnly, stamp }: { draft: Draft; tasks: 
       return changed;
     }, (error: unknown) => { setRefused(wordsOf(error)); return false; }), [apply, tasks]);
 
-  const name = () => { const input = fields.current?.querySelector<HTMLInputElement>('input'); input?.focus(); input?.select(); };
+  const name = () => toInput(fields.current?.querySelector('input') ?? null);
   // A step that was just added is named first.
-  useEffect(() => { if (toName.current && chosen !== null) { toName.current = false; name(); } }, [chosen]);
+  useEffect(() => { if (naming && chosen !== null) { setNaming(false); name(); } }, [naming, chosen]);
 
   const acts: Acts = {
     up: () => { const move = outline && chosen && moveBy(outline, chosen.pointer, -1); if (move) void act([move], 'Moved up.'); },
@@ -80,7 +80,7 @@ export function Steps({ draft, tasks, readOnly, stamp }: { draft: Draft; tasks: 
           <>
             <Grip label="Height of the form" axis="row" grows="before" size={height} least={80} most={720} resize={(steps) => change({ steps })} />
             <section className={styles.form} aria-label="Form of the step" style={{ height }}>
-              <Bar outline={outline} task={chosen} workflow={draft.name} definitions={callable} choose={tasks.choose} apply={guarded} acts={acts} readOnly={readOnly} added={() => { toName.current = true; setSaid('Added.'); }} />
+              <Bar outline={outline} task={chosen} workflow={draft.name} definitions={callable} choose={tasks.choose} apply={guarded} acts={acts} readOnly={readOnly} added={() => { setNaming(true); setSaid('Added.'); }} />
               <p role="status" className="visually-hidden">{said}</p>
               {refused !== null && <Band tone="bad" role="alert" actions={<IconButton small icon="close" label="Close" onClick={() => setRefused(null)} />}>{refused}</Band>}
               <div ref={fields} className={styles.scroll}>
@@ -102,6 +102,17 @@ export function Steps({ draft, tasks, readOnly, stamp }: { draft: Draft; tasks: 
         )}
     </div>
   );
+}
+
+/** A menu gives the focus back where it was when it closes, which can be later than what was chosen in it is done. */
+function toInput(input: HTMLInputElement | null, frames = 20): void {
+  if (!input) return;
+  input.focus();
+  input.select();
+  requestAnimationFrame(() => {
+    const now = document.activeElement;
+    if (frames > 0 && now !== input && (now === document.body || now?.closest('[role=menu], [aria-haspopup]'))) toInput(input, frames - 1);
+  });
 }
 
 function NoTask({ outline, readOnly, start }: { outline: WorkflowOutline; readOnly: boolean; start: () => void }) {
