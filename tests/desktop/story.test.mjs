@@ -9,6 +9,7 @@ import { join } from 'node:path';
 import { after, before, describe, test as plainTest } from 'node:test';
 import { freshHome, keys, openApp, playbookProgram, until } from './webdriver.mjs';
 
+const WORKFLOW = 'Text of workflow/approve-campaign';
 const FUNCTION = 'Text of computation/review-brief';
 const RECALL = 'Text of recall/campaign-reviews';
 const INPUT = 'Input as JSON';
@@ -200,6 +201,21 @@ describe('the story of a newcomer', { concurrency: false }, () => {
     await app.press('treeitem', /^approve-campaign(?!-)/);
     await app.find('listbox', /Steps of approve-campaign/);
     await app.picture('workflow');
+    const before = await app.editorText(WORKFLOW);
+    await app.choose('Step', '\u20034.1 ask-the-owner');
+    const limit = await app.find('textbox', 'Time limit');
+    await app.picture('authoring');
+    await app.type(limit, 'PT36H');
+    await app.keys(keys.enter);
+    await until('the time limit in the text', async () => (await app.editorText(WORKFLOW)) !== before);
+    assert.equal((await app.editorText(WORKFLOW)).replace('            timeout:\n              after: PT36H\n', ''), before);
+    // With the drawing in focus: wrapped, and both changes taken back.
+    await app.run('document.querySelector("[role=listbox]").focus()');
+    await app.keys('w');
+    await until('the try', async () => (await app.editorText(WORKFLOW)).includes('- try-ask-the-owner:'));
+    await app.keys('z', keys.control);
+    await app.keys('z', keys.control);
+    await until('the text as it was', async () => (await app.editorText(WORKFLOW)) === before);
     await app.press('tab', 'Run');
     await app.choose('Saved inputs', 'spring-sale');
     await app.press('button', /^Run( version 1)?$/);

@@ -148,7 +148,8 @@ function TabRow({ tabs, here, close }: { tabs: readonly Tab[]; here: string; clo
   const row = useRef<HTMLElement>(null);
   useEffect(() => {
     row.current?.querySelector<HTMLElement>('[data-chosen]')?.scrollIntoView?.({ block: 'nearest', inline: 'nearest' });
-  }, [here]);
+    // A tab that has just come is there only now.
+  }, [here, tabs]);
   return (
     <nav className={styles.tabs} aria-label="Open" ref={row}>
       {tabs.map((tab) => {
