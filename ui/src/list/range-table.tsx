@@ -31,7 +31,7 @@ export function RangeTable<Row>({ label, source, total, fetch, columns, chosen, 
   // eslint-disable-next-line react-hooks/exhaustive-deps
   const list = useMemo(() => new RangeList<Row>(fetch, total), [source]);
   const { error, total: length } = useSyncExternalStore(list.subscribe, list.now);
-  const { scroller, onScroll, first, end, row: height, show, places } = useWindow(length, HEAD);
+  const { scroller, onScroll, first, end, row: height, show, places, order } = useWindow(length, HEAD);
   const tracks = columns.map((column) => column.width).join(' ');
 
   useEffect(() => { list.begin(); return () => list.stop(); }, [list]);
@@ -63,10 +63,9 @@ export function RangeTable<Row>({ label, source, total, fetch, columns, chosen, 
             {columns.map((column) => <span key={column.id} role="columnheader" className={column.look === 'end' ? styles.end : undefined}>{column.title}</span>)}
           </div>
           <div className={styles.rows} role="rowgroup" style={{ height: length * height }}>
-            {Array.from({ length: end - first }, (_, index) => {
-              const at = first + index;
-              return <TableRow key={at % places} id={`${id}-${at}`} at={at} row={list.row(at)} columns={columns} tracks={tracks} height={height} chosen={at === chosen} now={at === chosen} press={press} open={open && openAt} />;
-            })}
+            {order.map((at) => (
+              <TableRow key={at % places} id={`${id}-${at}`} at={at} row={list.row(at)} columns={columns} tracks={tracks} height={height} chosen={at === chosen} now={at === chosen} press={press} open={open && openAt} />
+            ))}
           </div>
         </div>
         {error !== undefined ? <div className={styles.foot}>These rows could not be read. <Button onClick={list.again}>Read again</Button></div> : foot && <div className={styles.foot}>{foot}</div>}

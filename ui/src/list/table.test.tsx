@@ -1,10 +1,12 @@
 import { act, fireEvent, render, screen } from '@testing-library/react';
 import { describe, expect, test, vi } from 'vitest';
 import { Table, type Column } from './table';
-import { rangeOf } from './window';
+import { orderOf, rangeOf } from './window';
 
 const rows = Array.from({ length: 10_000 }, (_, index) => `row ${index}`);
 const COLUMNS: readonly Column<string>[] = [{ id: 'name', title: 'Name', width: '1fr', cell: (row) => row }];
+
+const shown = () => screen.getAllByRole('row').slice(1).map((row) => Number(row.getAttribute('aria-rowindex')) - 2);
 
 describe('the windowed table', () => {
   test('holds ten thousand rows and has only those in sight in the page', () => {
@@ -44,6 +46,23 @@ describe('the windowed table', () => {
     expect(open).toHaveBeenCalledWith('row 11');
   });
 
+  test('no element is moved while it scrolls, and once it rests they stand in the order of the rows', () => {
+    vi.useFakeTimers();
+    render(<Table label="Runs" rows={rows} columns={COLUMNS} keyOf={(row) => row} open={() => undefined} total={rows.length} />);
+    const table = screen.getByRole('grid');
+    fireEvent.keyDown(table, { key: 'End' });
+    act(() => void vi.advanceTimersByTime(1_000));
+    const before = screen.getAllByRole('row');
+    for (let turn = 0; turn < 30; turn += 1) fireEvent.keyDown(table, { key: 'ArrowUp' });
+    const moved = new MutationObserver(() => undefined);
+    moved.observe(table, { childList: true, subtree: true });
+    for (let turn = 0; turn < 5; turn += 1) fireEvent.keyDown(table, { key: 'ArrowUp' });
+    expect(moved.takeRecords().filter((record) => [...record.addedNodes].some((node) => before.includes(node as HTMLElement)))).toEqual([]);
+    act(() => void vi.advanceTimersByTime(1_000));
+    expect(shown()).toEqual(shown().toSorted((one, other) => one - other));
+    expect(shown().at(-1)).toBeGreaterThan(9_900);
+  });
+
   test('what is new waits behind its count', () => {
     const showNews = vi.fn();
     render(<Table label="Runs" rows={rows} columns={COLUMNS} keyOf={(row) => row} open={() => undefined} news={{ count: 12, show: showNews }} />);
@@ -67,4 +86,17 @@ test('the range in sight never leaves the list', () => {
   const middle = rangeOf(28_000, 560, 28, 10_000);
   expect(middle.first).toBe(988);
   expect(middle.end).toBe(1032);
+});
+
+test('rows stand by their places from any of them, each once', () => {
+  for (const [first, end] of [[0, 45], [3, 48], [100, 145], [97, 112], [0, 7], [0, 0]] as const) {
+    const rows = Array.from({ length: end - first }, (_, index) => first + index);
+    for (const from of [0, 1, 17, 44, 90]) {
+      const order = orderOf(first, end, 45, from);
+      expect(order.toSorted((one, other) => one - other)).toEqual(rows);
+      const places = order.map((at) => (((at - from) % 45) + 45) % 45);
+      expect(places).toEqual(places.toSorted((one, other) => one - other));
+    }
+    expect(orderOf(first, end, 45, first % 45)).toEqual(rows);
+  }
 });

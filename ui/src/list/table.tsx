@@ -39,7 +39,7 @@ const HEAD = 30;
 
 export function Table<Row>({ label, rows, columns, keyOf, chosen, open, step, total, news, nearEnd, foot, onTop }: Props<Row>) {
   const id = useId();
-  const { scroller, onScroll, first, end, row: height, show, atTop, places } = useWindow(rows.length, HEAD);
+  const { scroller, onScroll, first, end, row: height, show, atTop, places, order } = useWindow(rows.length, HEAD);
   const [nowKey, setNow] = useState<string | null>(null);
   const chosenAt = chosen ? rows.findIndex((row) => keyOf(row) === chosen) : -1;
   const nowAt = nowKey === null ? -1 : rows.findIndex((row) => keyOf(row) === nowKey);
@@ -92,9 +92,9 @@ export function Table<Row>({ label, rows, columns, keyOf, chosen, open, step, to
             {columns.map((column) => <span key={column.id} role="columnheader" className={column.look === 'end' ? styles.end : undefined}>{column.title}</span>)}
           </div>
           <div className={styles.rows} role="rowgroup" style={{ height: rows.length * height }}>
-            {rows.slice(first, end).map((row, index) => {
-              const at = first + index;
-              return <TableRow key={at % places} id={`${id}-${at}`} at={at} row={row} columns={columns} tracks={tracks} height={height} chosen={keyOf(row) === chosen} now={at === now} press={press} />;
+            {order.map((at) => {
+              const row = rows[at];
+              return row !== undefined && <TableRow key={at % places} id={`${id}-${at}`} at={at} row={row} columns={columns} tracks={tracks} height={height} chosen={keyOf(row) === chosen} now={at === now} press={press} />;
             })}
           </div>
         </div>

@@ -1,10 +1,12 @@
 /** Fixed-height windowing: only the rows in sight and a few around them are in the page. */
 
-import { useCallback, useEffect, useLayoutEffect, useRef, useState } from 'react';
+import { useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } from 'react';
 import type { RefObject } from 'react';
 import { useSettings } from '../app/settings';
 
 const AROUND = 12;
+/** A list that has not scrolled for this long rests. */
+const REST_MS = 200;
 const UNMEASURED = 640;
 
 export interface Window {
@@ -15,6 +17,11 @@ export interface Window {
   end: number;
   /** Rows that are in the page at most: the row at `n` is drawn in the place `n % places`, whose element is kept. */
   places: number;
+  /**
+   * The rows from `first` to `end` in the order of their elements. While a list scrolls no element is moved, since each
+   * that moves is laid out again; once it rests they stand in the order of the rows.
+   */
+  order: readonly number[];
   /** Height of one row, in pixels. */
   row: number;
   /** Shows a row; `centre` puts it in the middle when it was out of sight. */
@@ -27,6 +34,15 @@ export function rangeOf(top: number, height: number, row: number, count: number)
   const first = Math.max(0, Math.min(count, Math.floor(top / row)) - AROUND);
   const end = Math.min(count, Math.ceil((top + height) / row) + AROUND);
   return { first: Math.min(first, end), end };
+}
+
+/** The rows by their places, from the one in the place `from`. */
+export function orderOf(first: number, end: number, places: number, from: number): number[] {
+  const turn = first + (((from - first) % places) + places) % places;
+  return Array.from({ length: end - first }, (_, index) => {
+    const at = turn + index;
+    return turn >= end ? first + index : at < end ? at : at - (end - first);
+  });
 }
 
 export const ROW = { dense: 28, roomy: 34 };
@@ -77,7 +93,14 @@ export function useWindow(count: number, headHeight = 0, heights: { dense: numbe
   }, [row, headHeight, measure]);
 
   const places = Math.ceil(place.height / row) + 1 + 2 * AROUND;
-  return { scroller, onScroll, row, show, atTop: place.top < row, places, ...rangeOf(place.top, place.height, row, count) };
+  const { first, end } = rangeOf(place.top, place.height, row, count);
+  const [from, setFrom] = useState(0);
+  useEffect(() => {
+    const timer = setTimeout(() => setFrom(first % places), REST_MS);
+    return () => clearTimeout(timer);
+  }, [first, places]);
+  const order = useMemo(() => orderOf(first, end, places, from), [first, end, places, from]);
+  return { scroller, onScroll, row, show, atTop: place.top < row, places, order, first, end };
 }
 
 /** The row that a key of a list leads to; null for a key that is none of the list's. */

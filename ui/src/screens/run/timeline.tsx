@@ -41,7 +41,7 @@ export const Timeline = memo(function Timeline({ shown, choose }: { shown: Workf
   }, [going]);
   const lanes = useMemo(() => lanesOf(shown, Math.max(now, Date.now())), [shown, now]);
   const scale = useMemo(() => scaleOf(lanes.flatMap((lane) => [lane.from, lane.to])), [lanes]);
-  const { scroller, onScroll, first, end, row: height, show, places } = useWindow(lanes.length, 30);
+  const { scroller, onScroll, first, end, row: height, show, places, order } = useWindow(lanes.length, 30);
   const [chosen, setChosen] = useState(0);
 
   const take = (to: number) => {
@@ -73,9 +73,9 @@ export const Timeline = memo(function Timeline({ shown, choose }: { shown: Workf
           <span role="columnheader" className={styles.took}>Took</span>
         </div>
         <div role="rowgroup" style={{ height: lanes.length * height, position: 'relative' }}>
-          {lanes.slice(first, end).map((lane, index) => {
-            const at = first + index;
-            return <LaneRow key={at % places} id={`${id}-${at}`} at={at} lane={lane} scale={scale} height={height} chosen={at === chosen} press={press} open={openAt} />;
+          {order.map((at) => {
+            const lane = lanes[at];
+            return lane !== undefined && <LaneRow key={at % places} id={`${id}-${at}`} at={at} lane={lane} scale={scale} height={height} chosen={at === chosen} press={press} open={openAt} />;
           })}
         </div>
       </div>
