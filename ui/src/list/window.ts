@@ -99,7 +99,8 @@ export function useWindow(count: number, headHeight = 0, heights: { dense: numbe
     const timer = setTimeout(() => setFrom(first % places), REST_MS);
     return () => clearTimeout(timer);
   }, [first, places]);
-  const order = useMemo(() => orderOf(first, end, places, from), [first, end, places, from]);
+  // At its top, where rows come in, a list is in order at once.
+  const order = useMemo(() => orderOf(first, end, places, first === 0 ? 0 : from), [first, end, places, from]);
   return { scroller, onScroll, row, show, atTop: place.top < row, places, order, first, end };
 }
 
