@@ -31,7 +31,7 @@ fn on(place: &Place, command: &[&str]) -> common::Said {
 
 /// Everything the log tells of the playbook, but for what saving a document records.
 fn feed(place: &Place) -> Value {
-    let events = on(place, &["events", "list", "--json"]).ended(0).json();
+    let events = on(place, &["events", "list", "--limit", "100", "--json"]).ended(0).json();
     let of = |event: &&Value| !event.to_string().contains("definition_updated");
     let events = events["events"].as_array().expect("events").iter().filter(of).count();
     assert!(events > 3, "{events}");

@@ -1,5 +1,9 @@
 //! A record as a row of the history: one plain sentence without ids, and data that stays small.
 
+mod steps;
+
+pub use steps::{STEP_KINDS, StepRow, steps};
+
 use playbook_model::ending::{Kind, Reason};
 use playbook_model::json;
 use playbook_model::limits;

@@ -47,20 +47,28 @@ pub struct FeedPage {
     pub records: Vec<Record>,
     /// Where the next page goes on; none at the end.
     pub next: Option<String>,
+    /// How many rows of the first record the page before gave; 0 where it gave none.
+    pub given: usize,
 }
 
 /// Reads a page of the feed.
 pub(crate) fn feed(conn: &Connection, query: &FeedQuery<'_>) -> Result<FeedPage, ReadError> {
-    let from = query.cursor.map(|text| cursor::read(query.playbook, text)).transpose()?.map(number::to_sql);
-    let mut page = FeedPage { records: Vec::new(), next: None };
+    let from = query.cursor.map(|text| cursor::read_within(query.playbook, text)).transpose()?;
+    let given = from.map_or(0, |(_, given)| given);
+    let from = from.map(|(position, _)| number::to_sql(position));
+    let mut page = FeedPage { records: Vec::new(), next: None, given: 0 };
+    // A page that ended within a record goes on with that record.
+    let beyond = i64::from(given == 0);
     let Some(owner) = append::find_owner(conn, &query.playbook.text())? else { return Ok(page) };
     let mut bounds = match query.order {
-        Order::OldestFirst => {
-            Bounds { lowest: from.unwrap_or(0).saturating_add(1), highest: i64::MAX, direction: Direction::OldestFirst }
-        }
+        Order::OldestFirst => Bounds {
+            lowest: from.unwrap_or(0).saturating_add(beyond),
+            highest: i64::MAX,
+            direction: Direction::OldestFirst,
+        },
         Order::NewestFirst => Bounds {
             lowest: 0,
-            highest: from.map_or(i64::MAX, |from| from.saturating_sub(1)),
+            highest: from.map_or(i64::MAX, |from| from.saturating_sub(beyond)),
             direction: Direction::NewestFirst,
         },
     };
@@ -92,6 +100,9 @@ pub(crate) fn feed(conn: &Connection, query: &FeedQuery<'_>) -> Result<FeedPage,
             if bytes > PAGE_BYTES && !page.records.is_empty() {
                 page.next = last.map(|last| cursor::write(query.playbook, last));
                 break;
+            }
+            if page.records.is_empty() && Some(global) == from {
+                page.given = given;
             }
             page.records.push(raw.record(conn, query.content)?);
         }

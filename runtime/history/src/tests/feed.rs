@@ -33,7 +33,7 @@ fn both_orders_give_every_record_once() {
         let query = FeedQuery { order: Order::NewestFirst, ..query };
         assert_eq!(walk(&place, &query), (reversed.clone(), 25_usize.div_ceil(limit)));
     }
-    assert_eq!(place.feed(&feed_of(&key("nothing"))).unwrap(), FeedPage { records: vec![], next: None });
+    assert_eq!(place.feed(&feed_of(&key("nothing"))).unwrap(), FeedPage { records: vec![], next: None, given: 0 });
 }
 
 #[test]
@@ -164,7 +164,7 @@ fn a_cursor_must_be_of_this_playbook() {
     // A position that no record has still says where to go on.
     let far = cursor::write(&playbook, 1_000_000);
     let page = place.feed(&FeedQuery { cursor: Some(&far), ..feed_of(&playbook) }).unwrap();
-    assert_eq!(page, FeedPage { records: vec![], next: None });
+    assert_eq!(page, FeedPage { records: vec![], next: None, given: 0 });
     // A playbook without a record refuses a bad cursor too.
     assert!(place.feed(&FeedQuery { cursor: Some("nonsense"), ..feed_of(&key("nothing")) }).is_err());
 }
