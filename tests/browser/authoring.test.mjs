@@ -110,11 +110,15 @@ test('steps are added, named, moved, wrapped and deleted by the keyboard alone',
   await drawing.focus();
   await page.keyboard.press('F2');
   await page.keyboard.type('go-back');
-  await page.keyboard.press('Enter');
+  await page.keyboard.press('Tab');
   now = await says('the new name, and where it is named', (all) => all.includes('- go-back:') && all.includes('then: go-back'));
   assert.equal(now, before.replace('- revise:', '- go-back:').replace('then: revise', 'then: go-back'));
+  // The focus stays in the field that Tab led to, though its step has another name; Escape leads back.
+  await until('the form of the new name', async () => (await form.getByRole('textbox', { name: 'Name' }).inputValue()) === 'go-back');
+  assert.equal(await form.getByRole('textbox', { name: 'Only if' }).evaluate((field) => field === document.activeElement), true);
+  await page.keyboard.press('Escape');
+  assert.equal(await drawing.evaluate((list) => list === document.activeElement), true);
 
-  await drawing.focus();
   await page.keyboard.press('w');
   now = await says('the try', (all) => all.includes('- try-go-back:'));
   await until('a drawing of the try', async () => (await page.locator('svg g[data-kind=try]').count()) === 2);

@@ -23,7 +23,10 @@ export interface Surroundings {
   /** The text that the task's places are of. */
   text: string;
   problems: readonly Problem[];
+  /** For a field that says itself why it is refused. */
   apply: Apply;
+  /** For a choice, which has no text to keep: whoever is around it says why it is refused. */
+  act: Apply;
   /** The names of its list's other tasks, for `then`. */
   others: readonly string[];
   definitions: readonly Named[];
@@ -106,7 +109,7 @@ export function problemsAt(problems: readonly Problem[], pointer: string): strin
 const shownText = (value: Json | undefined): string => (value === undefined || value === null ? '' : typeof value === 'string' ? value : JSON.stringify(value));
 
 export function TaskField({ spec, within }: { spec: FieldSpec; within: Surroundings }) {
-  const { task, text, apply, readOnly } = within;
+  const { task, text, apply, act, readOnly } = within;
   const pointer = `${task.pointer}/${spec.at}`;
   const yaml = spec.look === 'yaml';
   const value = valueOf(task, spec.at);
@@ -122,7 +125,7 @@ export function TaskField({ spec, within }: { spec: FieldSpec; within: Surroundi
   if (spec.look === 'check') {
     return (
       <Labelled label={spec.label} note={spec.note} problems={problems} refused={typed.refused} inline>
-        {(given) => <input {...given} type="checkbox" checked={value === true} disabled={readOnly} onChange={(event) => void (event.target.checked ? apply([{ do: 'set', at: pointer, value: true }]) : apply([{ do: 'unset', at: pointer }])).catch(() => undefined)} />}
+        {(given) => <input {...given} type="checkbox" checked={value === true} disabled={readOnly} onChange={(event) => void act([event.target.checked ? { do: 'set', at: pointer, value: true } : { do: 'unset', at: pointer }]).catch(() => undefined)} />}
       </Labelled>
     );
   }
@@ -131,7 +134,7 @@ export function TaskField({ spec, within }: { spec: FieldSpec; within: Surroundi
     const usual = spec.look === 'then' ? 'Goes on with the next step' : `${spec.usual ?? 'Not given'} (as usual)`;
     return (
       <Labelled label={spec.label} note={spec.note} problems={problems} refused={typed.refused}>
-        {(given) => <Choice given={given} shown={shown} usual={usual} options={options} readOnly={readOnly} send={(next) => apply([next === '' ? { do: 'unset', at: pointer } : { do: 'set', at: pointer, value: next }])} />}
+        {(given) => <Choice given={given} shown={shown} usual={usual} options={options} readOnly={readOnly} send={(next) => act([next === '' ? { do: 'unset', at: pointer } : { do: 'set', at: pointer, value: next }])} />}
       </Labelled>
     );
   }

@@ -7,13 +7,13 @@ import type { FieldSpec } from './kinds';
 import { formOf, valueOf } from './pieces';
 import styles from './steps.module.css';
 
-export function TaskForm({ within }: { within: Surroundings }) {
+export function TaskForm({ within, place }: { within: Surroundings; place: string }) {
   const { task } = within;
   const form = formOf(task);
   const shaped = form.shaping.some((spec) => valueOf(task, spec.at) !== undefined);
-  // A field keeps what is typed in it: another task has fields of its own.
+  // A field keeps what is typed in it and the focus while its task gets another name; another task has fields of its own.
   const field = (spec: FieldSpec) => {
-    const key = `${task.pointer} ${spec.at}`;
+    const key = `${place} ${spec.at}`;
     if (spec.look === 'definition') return <Definition key={key} spec={spec} within={within} />;
     if (spec.look === 'cases') return <Cases key={key} spec={spec} within={within} />;
     return <TaskField key={key} spec={spec} within={within} />;
@@ -35,7 +35,7 @@ export function TaskForm({ within }: { within: Surroundings }) {
 
 /** The function or workflow that a call runs. */
 function Definition({ spec, within }: { spec: FieldSpec; within: Surroundings }) {
-  const { task, apply, definitions, readOnly } = within;
+  const { task, act, definitions, readOnly } = within;
   const type = valueOf(task, 'with/type');
   const name = valueOf(task, 'with/name');
   const shown = typeof type === 'string' && typeof name === 'string' && type !== '' && name !== '' ? `${type}/${name}` : '';
@@ -43,7 +43,7 @@ function Definition({ spec, within }: { spec: FieldSpec; within: Surroundings })
   const options = (shown === '' || known.includes(shown) ? known : [...known, shown]).map((one) => ({ value: one, title: one }));
   const send = (next: string) => {
     const [nextType = '', nextName = ''] = next.split('/');
-    return apply([
+    return act([
       ...(nextType === type ? [] : [{ do: 'set' as const, at: `${task.pointer}/with/type`, value: nextType }]),
       ...(nextName === name ? [] : [{ do: 'set' as const, at: `${task.pointer}/with/name`, value: nextName }]),
     ]);
@@ -58,7 +58,7 @@ function Definition({ spec, within }: { spec: FieldSpec; within: Surroundings })
 
 /** The cases of a decision, in their order. */
 function Cases({ spec, within }: { spec: FieldSpec; within: Surroundings }) {
-  const { task, apply, readOnly, others } = within;
+  const { task, act, readOnly, others } = within;
   const given = valueOf(task, spec.at);
   const list = `${task.pointer}/${spec.at}`;
   const cases = (Array.isArray(given) ? given : []).flatMap((item) => (isObject(item) ? Object.entries(item).slice(0, 1) : []));
@@ -68,7 +68,7 @@ function Cases({ spec, within }: { spec: FieldSpec; within: Surroundings }) {
   const add = () => {
     let count = cases.length + (fallback ? 0 : 1);
     while (names.includes(`case-${count}`)) count += 1;
-    void apply([{ do: 'add', list, at: fallback ? cases.length - 1 : cases.length, name: `case-${count}`, task: { when: '${ $data === null }', then: 'continue' } }]).catch(() => undefined);
+    void act([{ do: 'add', list, at: fallback ? cases.length - 1 : cases.length, name: `case-${count}`, task: { when: '${ $data === null }', then: 'continue' } }]).catch(() => undefined);
   };
   return (
     <fieldset className={styles.cases}>
@@ -80,11 +80,11 @@ function Cases({ spec, within }: { spec: FieldSpec; within: Surroundings }) {
           <div key={`${at} ${name}`} className={styles.case}>
             <div className={styles.caseHead}>
               <b>{name}</b>
-              {cases.length > 1 && !readOnly && <IconButton small icon="close" label={`Take the case ${name} out`} onClick={() => void apply([{ do: 'delete', task: pointer }]).catch(() => undefined)} />}
+              {cases.length > 1 && !readOnly && <IconButton small icon="close" label={`Take the case ${name} out`} onClick={() => void act([{ do: 'delete', task: pointer }]).catch(() => undefined)} />}
             </div>
             <CaseWhen pointer={pointer} when={typeof one['when'] === 'string' ? one['when'] : ''} within={within} />
             <Labelled label="Then" problems={problemsAt(within.problems, `${pointer}/then`)} refused={null}>
-              {(props) => <Choice given={props} shown={typeof one['then'] === 'string' ? one['then'] : ''} usual={one['then'] === undefined ? 'Choose what follows' : null} options={thenOptions(others, typeof one['then'] === 'string' ? one['then'] : '')} readOnly={readOnly} send={(next) => apply([{ do: 'set', at: `${pointer}/then`, value: next }])} />}
+              {(props) => <Choice given={props} shown={typeof one['then'] === 'string' ? one['then'] : ''} usual={one['then'] === undefined ? 'Choose what follows' : null} options={thenOptions(others, typeof one['then'] === 'string' ? one['then'] : '')} readOnly={readOnly} send={(next) => act([{ do: 'set', at: `${pointer}/then`, value: next }])} />}
             </Labelled>
           </div>
         );

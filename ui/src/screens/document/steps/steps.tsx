@@ -29,7 +29,11 @@ export function Steps({ draft, tasks, readOnly, stamp }: { draft: Draft; tasks: 
   const [refused, setRefused] = useState<string | null>(null);
   const [said, setSaid] = useState('');
   const fields = useRef<HTMLDivElement>(null);
+  const drawing = useRef<HTMLDivElement>(null);
   const [naming, setNaming] = useState(false);
+  /** How many steps went: the one that takes the place of another has fields of its own. */
+  const [gone, setGone] = useState(0);
+  const place = chosen === null ? '' : `${gone} ${chosen.pointer.slice(0, chosen.pointer.lastIndexOf('/'))}`;
   const callable: Named[] = folder.documents.filter((one) => one.type !== 'prediction').map((one) => ({ type: one.type, name: one.name }));
 
   const { edit } = tasks;
@@ -51,7 +55,7 @@ export function Steps({ draft, tasks, readOnly, stamp }: { draft: Draft; tasks: 
     down: () => { const move = outline && chosen && moveBy(outline, chosen.pointer, 1); if (move) void act([move], 'Moved down.'); },
     duplicate: () => { if (chosen) void act([{ do: 'duplicate', task: chosen.pointer }], `Duplicated ${chosen.name}.`); },
     wrap: () => { if (chosen) void act([{ do: 'wrap', task: chosen.pointer }], `Wrapped ${chosen.name} in a try.`); },
-    remove: () => { if (outline && chosen) void act([{ do: 'delete', task: chosen.pointer }], `Deleted ${chosen.name}. Undo brings it back.`, besides(outline, chosen.pointer)); },
+    remove: () => { if (outline && chosen) void act([{ do: 'delete', task: chosen.pointer }], `Deleted ${chosen.name}. Undo brings it back.`, besides(outline, chosen.pointer)).then((changed) => { if (changed) setGone(gone + 1); }); },
     rename: name,
   };
   const key = (event: KeyboardEvent): boolean => {
@@ -69,7 +73,7 @@ export function Steps({ draft, tasks, readOnly, stamp }: { draft: Draft; tasks: 
   return (
     <div className={styles.steps}>
       {stamp}
-      <div className={styles.drawing}>
+      <div ref={drawing} className={styles.drawing}>
         {chart === null
           ? <Blank icon="workflow" title="No drawing yet">It is drawn from the steps once the text is valid.</Blank>
           : <Flowchart chart={chart} label={`Steps of ${draft.name}`} chosen={tasks.chosen} choose={tasks.choose} open={tasks.open} leave={tasks.leave} keys={key} stale={draft.lastGood !== null && draft.lastGood !== draft.check} />}
@@ -83,14 +87,14 @@ export function Steps({ draft, tasks, readOnly, stamp }: { draft: Draft; tasks: 
               <Bar outline={outline} task={chosen} workflow={draft.name} definitions={callable} choose={tasks.choose} apply={guarded} acts={acts} readOnly={readOnly} added={() => { setNaming(true); setSaid('Added.'); }} />
               <p role="status" className="visually-hidden">{said}</p>
               {refused !== null && <Band tone="bad" role="alert" actions={<IconButton small icon="close" label="Close" onClick={() => setRefused(null)} />}>{refused}</Band>}
-              <div ref={fields} className={styles.scroll}>
+              <div ref={fields} className={styles.scroll} onKeyDown={(event) => { if (event.key === 'Escape' && !event.defaultPrevented) drawing.current?.querySelector<HTMLElement>('[role=listbox]')?.focus(); }}>
                 {chosen === null
                   ? <NoTask outline={outline} readOnly={readOnly} start={() => void act([{ do: 'add', list: '/do', at: 0, name: 'first', task: { set: { value: '${ $data }' } } }], 'Added.')} />
                   : (
                     <>
-                      <Heading key={`name ${chosen.pointer}`} task={chosen} readOnly={readOnly} apply={apply} open={() => tasks.open(chosen.pointer)} />
-                      <TaskForm within={{
-                        task: chosen, text, problems: draft.check.problems, apply, readOnly,
+                      <Heading key={`name ${place}`} task={chosen} readOnly={readOnly} apply={apply} open={() => tasks.open(chosen.pointer)} />
+                      <TaskForm place={place} within={{
+                        task: chosen, text, problems: draft.check.problems, apply, act: guarded, readOnly,
                         others: tasksOf(outline, standingOf(chosen.pointer).list).map((one) => one.name).filter((one) => one !== chosen.name),
                         definitions: callable,
                       }} />
