@@ -190,6 +190,23 @@ async fn a_workflow_out_of_time_takes_its_request_back() {
     stage.runtime.stop().await;
 }
 
+/// The task's timeout was due first, and the request expired later: both while the program was ended.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn what_was_due_first_comes_first_however_late_the_program_is_opened() {
+    for _ in 0..3 {
+        let folder = tempfile::tempdir().expect("a folder");
+        let stage = Stage::begin(folder.path(), TIMED).await;
+        let child = stage.request().await;
+        stage.runtime.stop().await;
+        let stage = Stage::open(folder.path(), Moment(BEGIN.0 + 100 * HOUR)).await;
+        let run = stage.ended(RUN).await;
+        assert_eq!(run["rejection"]["reason"], "unavailable", "{run:#}");
+        let run = stage.ended(&child).await;
+        assert_eq!((&run["rejection"]["reason"], &run["rejection"]["kind"]), (&json!("cancelled"), &json!("deadline")));
+        stage.runtime.stop().await;
+    }
+}
+
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_request_that_is_cancelled_ends_the_call_as_invalid_input() {
     let folder = tempfile::tempdir().expect("a folder");

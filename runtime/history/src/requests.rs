@@ -140,11 +140,11 @@ impl History {
         self.reading(next_expiry)
     }
 
-    /// The runs whose open requests have expired at a moment, the earliest first, at most `most`.
+    /// The runs whose open requests have expired at a moment, with when, the earliest first, at most `most`.
     ///
     /// # Errors
     /// [`ReadError`].
-    pub fn expired(&self, at: Moment, most: usize) -> Result<Vec<(PlaybookKey, RunId)>, ReadError> {
+    pub fn expired(&self, at: Moment, most: usize) -> Result<Vec<(PlaybookKey, RunId, Moment)>, ReadError> {
         self.reading(|conn| expired(conn, at, most))
     }
 }
@@ -200,14 +200,16 @@ fn next_expiry(conn: &Connection) -> Result<Option<Moment>, ReadError> {
     Ok(next.map(Moment))
 }
 
-fn expired(conn: &Connection, at: Moment, most: usize) -> Result<Vec<(PlaybookKey, RunId)>, ReadError> {
+fn expired(conn: &Connection, at: Moment, most: usize) -> Result<Vec<(PlaybookKey, RunId, Moment)>, ReadError> {
     let mut select = conn.prepare_cached(concat!(
-        "SELECT o.key, q.run_id FROM ",
+        "SELECT o.key, q.run_id, q.expires FROM ",
         table!(),
         " q JOIN owner o ON o.id = q.owner WHERE q.expires <= ?1 ORDER BY q.expires, q.owner, q.run_id LIMIT ?2"
     ))?;
     let found = select
-        .query_map(params![at.0, number::to_sql(most as u64)], |row| Ok((row.get(0)?, row.get(1)?)))?
-        .collect::<rusqlite::Result<Vec<(String, String)>>>()?;
-    Ok(found.iter().filter_map(|(key, run)| Some((read::playbook(key)?, RunId::parse(run).ok()?))).collect())
+        .query_map(params![at.0, number::to_sql(most as u64)], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)))?
+        .collect::<rusqlite::Result<Vec<(String, String, i64)>>>()?;
+    let expired =
+        |(key, run, at): &(String, String, i64)| Some((read::playbook(key)?, RunId::parse(run).ok()?, Moment(*at)));
+    Ok(found.iter().filter_map(expired).collect())
 }

@@ -82,6 +82,29 @@ impl History {
         self.reading(|conn| waits::child(conn, playbook, run, call))
     }
 
+    /// The run at the top of the tree that a run is of; the run itself where no open call made it.
+    ///
+    /// # Errors
+    /// [`ReadError`].
+    pub fn top(&self, playbook: &PlaybookKey, run: RunId) -> Result<RunId, ReadError> {
+        self.reading(|conn| waits::top(conn, playbook, run))
+    }
+
+    /// The runs below the one at the top of a tree that ended by a moment or since another, and whose callers were not
+    /// told yet, the earliest first.
+    ///
+    /// # Errors
+    /// [`ReadError`].
+    pub fn untold(
+        &self,
+        playbook: &PlaybookKey,
+        top: RunId,
+        by: Moment,
+        since: Moment,
+    ) -> Result<Vec<RunId>, ReadError> {
+        self.reading(|conn| waits::untold(conn, playbook, top, by, since))
+    }
+
     /// How many calls are open under the run at the top of a tree.
     ///
     /// # Errors

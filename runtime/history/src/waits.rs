@@ -303,6 +303,36 @@ pub(crate) fn child(conn: &Connection, key: &PlaybookKey, run: RunId, call: u64)
     Ok(found.and_then(|child| RunId::parse(&child).ok()))
 }
 
+/// The run at the top of the tree that a run is of; the run itself where no open call made it.
+pub(crate) fn top(conn: &Connection, key: &PlaybookKey, run: RunId) -> Result<RunId, ReadError> {
+    let Some(owner) = append::find_owner(conn, &key.text())? else { return Ok(run) };
+    let found: Option<String> = conn
+        .prepare_cached("SELECT top FROM call WHERE owner = ?1 AND child = ?2")?
+        .query_row(params![owner, run.to_string()], |row| row.get(0))
+        .optional()?;
+    Ok(found.and_then(|top| RunId::parse(&top).ok()).unwrap_or(run))
+}
+
+/// The runs below the one at the top of a tree that ended by a moment or since another, and whose callers still wait.
+pub(crate) fn untold(
+    conn: &Connection,
+    key: &PlaybookKey,
+    top: RunId,
+    by: Moment,
+    since: Moment,
+) -> Result<Vec<RunId>, ReadError> {
+    let Some(owner) = append::find_owner(conn, &key.text())? else { return Ok(Vec::new()) };
+    let mut select = conn.prepare_cached(&format!(
+        "SELECT c.child FROM call c JOIN {} r ON r.owner = c.owner AND r.run_id = c.child \
+         WHERE c.owner = ?1 AND c.top = ?2 AND r.status <> 'started' AND (r.finished_at <= ?3 OR r.finished_at >= ?4) \
+         ORDER BY r.finished_at, c.number",
+        runs::TABLE
+    ))?;
+    let rows = select.query_map(params![owner, top.to_string(), by.0, since.0], |row| row.get::<_, String>(0))?;
+    let found = rows.collect::<rusqlite::Result<Vec<_>>>()?;
+    Ok(found.iter().filter_map(|child| RunId::parse(child).ok()).collect())
+}
+
 /// How many calls are open under the run at the top of a tree.
 pub(crate) fn open_under(conn: &Connection, key: &PlaybookKey, top: RunId) -> Result<u64, ReadError> {
     let Some(owner) = append::find_owner(conn, &key.text())? else { return Ok(0) };

@@ -133,6 +133,7 @@ impl Runtime {
         for record in records {
             take_definition(&mut state, record);
         }
+        self.0.settings.stand_ins.add_to(kind, &mut state);
         let state = Arc::new(state);
         self.keep_definitions(key, &state);
         Ok(state)

@@ -4,6 +4,7 @@ use crate::clock::Clock;
 use crate::index::Index;
 use crate::reactions::Followers;
 use crate::replay::Scratch;
+use crate::stand_in::StandIns;
 use crate::views::Keeper;
 use crate::workflows::{Alarm, Performing, Runs};
 use playbook_history::{History, ReadError};
@@ -17,7 +18,7 @@ use std::collections::HashMap;
 use std::path::PathBuf;
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex};
-use tokio::sync::{Notify, Semaphore, watch};
+use tokio::sync::{Semaphore, watch};
 
 /// Whether a runtime keeps the views of recall functions while it is open.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -56,6 +57,8 @@ pub struct Settings {
     pub page_records: usize,
     /// Whether views are kept. Not an operator's to set: what only records much leaves them to the next opening.
     pub views: Views,
+    /// What runs in place of definitions. Not an operator's to set: only a test gives any.
+    pub stand_ins: StandIns,
 }
 
 impl Default for Settings {
@@ -73,6 +76,7 @@ impl Default for Settings {
             fold_milliseconds: limits::FOLD_MILLISECONDS,
             page_records: limits::PAGE_RECORDS,
             views: Views::Kept,
+            stand_ins: StandIns::default(),
         }
     }
 }
@@ -139,8 +143,6 @@ pub(crate) struct Inner {
     pub(crate) settings: Settings,
     pub(crate) index: Index,
     pub(crate) views: Keeper,
-    /// Tells that a request was made.
-    pub(crate) requests: Notify,
     /// The runs of workflows in memory.
     pub(crate) runs: Runs,
     pub(crate) alarm: Alarm,
@@ -194,7 +196,6 @@ impl Runtime {
         let pool = Pool::new(program, settings.computation_workers);
         let runtime = Self(Arc::new(Inner {
             views: Keeper::new(),
-            requests: Notify::new(),
             runs: Runs::default(),
             alarm: Alarm::default(),
             performing: Performing::default(),
@@ -213,7 +214,6 @@ impl Runtime {
         runtime.load_views().await?;
         if runtime.0.settings.views == Views::Kept {
             runtime.follow_views();
-            runtime.follow_requests();
             runtime.follow_timers();
             runtime.recover_runs().await.map_err(OpenError::Recover)?;
             runtime.follow_reactions().await.map_err(OpenError::Recover)?;

@@ -99,12 +99,16 @@ fn conflict(words: String) -> Rejection {
     Rejection::new(Reason::Conflict, words)
 }
 
-/// Ends a request whose time is over; nothing for one that still waits or has ended.
+/// Ends a request whose time is over, as cancelled where that was asked before; nothing for one that still waits or has
+/// ended.
 #[must_use]
 pub fn expire(run: &RunState, at: Moment) -> Option<Fact> {
     let request = run.open_request()?;
     if at < request.expires_at {
         return None;
+    }
+    if let Some(ending) = cancelled(run) {
+        return Some(ending);
     }
     let open = u64::try_from(request.expires_at.0.saturating_sub(request.requested_at.0)).unwrap_or_default();
     let words = format!("Nobody answered within {}", duration::words(open));

@@ -35,8 +35,11 @@ fn a_request_is_open_until_its_run_ends() {
     assert_eq!(place.open_requests(&playbook).unwrap(), 3);
     assert_eq!(place.next_expiry().unwrap(), Some(at(50)));
     assert_eq!(place.expired(at(49), 9).unwrap(), []);
-    assert_eq!(place.expired(at(60), 9).unwrap(), [(playbook.clone(), run_id(2)), (playbook.clone(), run_id(1))]);
-    assert_eq!(place.expired(at(60), 1).unwrap(), [(playbook.clone(), run_id(2))]);
+    assert_eq!(
+        place.expired(at(60), 9).unwrap(),
+        [(playbook.clone(), run_id(2), at(50)), (playbook.clone(), run_id(1), at(60))]
+    );
+    assert_eq!(place.expired(at(60), 1).unwrap(), [(playbook.clone(), run_id(2), at(50))]);
 
     say(2, of(2, "run_cancel_requested"));
     assert!(place.requests(&query(&playbook)).unwrap().requests[1].cancelling);

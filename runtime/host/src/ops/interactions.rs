@@ -97,7 +97,7 @@ impl Runtime {
                 if let RunStream::Run(state) = &read
                     && state.open_request().is_some()
                 {
-                    self.0.requests.notify_one();
+                    self.0.alarm.set();
                 }
                 if let RunStream::Run(state) = &read
                     && let Some(ended) = state.ended.as_ref().filter(|_| state.context.called_by.is_some())

@@ -63,14 +63,17 @@ impl Runtime {
     /// Cancels every run that is to be cancelled, in a task of its own.
     pub(super) fn go_cancel(&self) {
         let runtime = self.clone();
-        tokio::spawn(async move {
-            let Ok(all) = runtime.read(|history| history.cancels()).await else { return };
-            for (playbook, run) in all {
-                if let Err(refusal) = runtime.cancel_called(&playbook, run).await {
-                    tracing::warn!(?refusal, %run, "a run was not cancelled");
-                }
+        tokio::spawn(async move { runtime.cancel_wished().await });
+    }
+
+    /// Cancels every run that is to be cancelled.
+    pub(super) async fn cancel_wished(&self) {
+        let Ok(all) = self.read(|history| history.cancels()).await else { return };
+        for (playbook, run) in all {
+            if let Err(refusal) = self.cancel_called(&playbook, run).await {
+                tracing::warn!(?refusal, %run, "a run was not cancelled");
             }
-        });
+        }
     }
 
     /// Cancels a run as its own stream says that it is to be.

@@ -332,8 +332,8 @@ impl Runtime {
 
     /// Does what was recorded to be done.
     fn perform_outputs(&self, playbook: &PlaybookKey, run: RunId, outputs: &Outputs, committed: Committed) {
-        if let Some(first) = outputs.arm.iter().map(|(_, due)| *due).min() {
-            self.0.alarm.set(first);
+        if !outputs.arm.is_empty() {
+            self.0.alarm.set();
         }
         // Of the parts, those with a start are called runs: each is performed by its record.
         let mut starts: Vec<_> = committed
