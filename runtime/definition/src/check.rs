@@ -4,7 +4,7 @@ use crate::details::Details;
 use crate::reader::{Reader, SchemaRead};
 use crate::{computation, interaction, recall, workflow};
 use playbook_model::definition::DefinitionType;
-use playbook_model::limits::CHECK_MILLISECONDS;
+use playbook_model::limits::{CHECK_MILLISECONDS, WORKFLOW_MILLISECONDS};
 use playbook_model::position::Span;
 use playbook_model::problem::{Place, Problem, Severity, errors, settle};
 use playbook_typescript::Compiler;
@@ -96,13 +96,19 @@ const WARNINGS_SHOWN: usize = 100;
 /// `name` is the definition's own, for what a recall function says of itself.
 #[must_use]
 pub fn check(kind: DefinitionType, name: &str, text: &str, compiler: &Compiler) -> Checked {
-    judge(kind, Some(name), text, Judge::Compiler(compiler))
+    check_within(kind, name, text, compiler, WORKFLOW_MILLISECONDS)
+}
+
+/// As [`check`], where a run of a workflow may last for `longest` milliseconds.
+#[must_use]
+pub fn check_within(kind: DefinitionType, name: &str, text: &str, compiler: &Compiler, longest: u64) -> Checked {
+    judge(kind, Some(name), text, Judge::Compiler(compiler), longest)
 }
 
 /// Checks everything of a document but what only its types show; gives no definition.
 #[must_use]
 pub fn check_without_compiler(kind: DefinitionType, text: &str) -> Checked {
-    judge(kind, None, text, Judge::TextAlone)
+    judge(kind, None, text, Judge::TextAlone, WORKFLOW_MILLISECONDS)
 }
 
 /// Who judges the module.
@@ -132,13 +138,13 @@ pub(crate) struct Made {
     pub(crate) overview: String,
 }
 
-fn judge(kind: DefinitionType, name: Option<&str>, text: &str, judge: Judge<'_>) -> Checked {
+fn judge(kind: DefinitionType, name: Option<&str>, text: &str, judge: Judge<'_>, longest: u64) -> Checked {
     let mut reader = match kind {
         DefinitionType::Workflow => Reader::of_document(workflow::TEXT, text),
         _ => Reader::new(text),
     };
     let read = match kind {
-        DefinitionType::Workflow => workflow::read(&mut reader, judge),
+        DefinitionType::Workflow => workflow::read(&mut reader, judge, longest),
         DefinitionType::Computation => computation::read(&mut reader, judge),
         DefinitionType::Recall => recall::read(&mut reader, name, judge),
         DefinitionType::Interaction => interaction::read(&mut reader),

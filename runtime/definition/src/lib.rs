@@ -29,7 +29,7 @@ mod yaml;
 #[cfg(test)]
 mod tests;
 
-pub use check::{Checked, Definition, LargestView, Outline, Unjudged, check, check_without_compiler};
+pub use check::{Checked, Definition, LargestView, Outline, Unjudged, check, check_within, check_without_compiler};
 pub use details::{ComputationDetails, Data, Details, Filter, InteractionDetails, RecallDetails, TemplateText, uses};
 pub use overview::used_by_section;
 pub use playbook::read_playbook;

@@ -8,23 +8,23 @@ use crate::check::{Judge, Made, Read};
 use crate::details::{Data, Details};
 use crate::reader::{Part, Reader, SchemaRead};
 use crate::{overview, yaml};
-use playbook_model::limits::{VALUE_LEVELS, WORKFLOW_MILLISECONDS};
+use playbook_model::limits::VALUE_LEVELS;
 use playbook_model::problem::Form;
 use serde_json::Value;
 
 /// What a workflow's document is to the reader of YAML. "Limits": nested values.
 pub(crate) const TEXT: yaml::Text = yaml::Text { name: "The document", levels: VALUE_LEVELS };
 
-/// Reads a document, and judges its expressions.
-pub(crate) fn read(reader: &mut Reader<'_>, judged_by: Judge<'_>) -> Read {
-    let found = document_of(reader, judged_by);
+/// Reads a document whose runs may last for `longest` milliseconds, and judges its expressions.
+pub(crate) fn read(reader: &mut Reader<'_>, judged_by: Judge<'_>, longest: u64) -> Read {
+    let found = document_of(reader, judged_by, longest);
     for problem in &mut reader.problems {
         problem.form = Form::Column;
     }
     found
 }
 
-fn document_of(reader: &mut Reader<'_>, judged_by: Judge<'_>) -> Read {
+fn document_of(reader: &mut Reader<'_>, judged_by: Judge<'_>, longest: u64) -> Read {
     let mut found = Read {
         declarations: String::new(),
         description: None,
@@ -48,7 +48,7 @@ fn document_of(reader: &mut Reader<'_>, judged_by: Judge<'_>) -> Read {
         reader.refuse("workflow.mapping", "", Part::Value, message);
         return found;
     };
-    let mut draft = Draft::new(reader, &whole, WORKFLOW_MILLISECONDS);
+    let mut draft = Draft::new(reader, &whole, longest);
     let head = document::read(&mut draft, members);
     let mut triggers = members.get("schedule").map(|value| schedule::read(&mut draft, value)).unwrap_or_default();
     let list = members.get("do").and_then(|value| draft.tasks("/do", value, &Around::default(), 1));

@@ -4,6 +4,7 @@ use crate::runtime::{Runtime, incident};
 use playbook_definition::{Checked, Unjudged};
 use playbook_model::definition::DefinitionKey;
 use playbook_model::ending::{Issue, Reason, Rejection};
+use playbook_model::limits;
 use playbook_model::problem;
 use playbook_model::record::SavedDefinition;
 use playbook_model::refusal::Refusal;
@@ -20,7 +21,7 @@ pub(crate) struct Beside {
 impl Runtime {
     /// Checks a text with the compiler, on a thread that may wait for it.
     pub(crate) async fn judge(&self, key: &DefinitionKey, text: &str) -> Result<Checked, Refusal> {
-        judge(self.0.compiler.clone(), key, text).await
+        judge_within(self.0.compiler.clone(), key, text, self.0.settings.workflow_max_milliseconds).await
     }
 
     /// What a document that passes is recorded as.
@@ -41,10 +42,19 @@ pub(crate) async fn judge(
     key: &DefinitionKey,
     text: &str,
 ) -> Result<Checked, Refusal> {
+    judge_within(compiler, key, text, limits::WORKFLOW_MILLISECONDS).await
+}
+
+/// As [`judge`], where a run of a workflow may last for so many milliseconds.
+async fn judge_within(
+    compiler: std::sync::Arc<playbook_typescript::Compiler>,
+    key: &DefinitionKey,
+    text: &str,
+    longest: u64,
+) -> Result<Checked, Refusal> {
     let (kind, name, text) = (key.kind, key.name.clone(), text.to_owned());
-    tokio::task::spawn_blocking(move || playbook_definition::check(kind, name.as_str(), &text, &compiler))
-        .await
-        .map_err(|why| incident(&format!("the check broke down: {why}")))
+    let check = move || playbook_definition::check_within(kind, name.as_str(), &text, &compiler, longest);
+    tokio::task::spawn_blocking(check).await.map_err(|why| incident(&format!("the check broke down: {why}")))
 }
 
 /// The record of a checked document.

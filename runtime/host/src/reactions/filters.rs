@@ -28,6 +28,14 @@ pub(super) struct Stops {
     told: std::collections::HashSet<FilterKey>,
 }
 
+impl Stops {
+    /// The filters that are not evaluated again for their version.
+    pub(super) fn for_good(&self) -> Vec<FilterKey> {
+        let stopped = self.in_a_row.iter().filter(|(_, stops)| **stops >= limits::MATCH_STOPS);
+        stopped.map(|(key, _)| key.clone()).collect()
+    }
+}
+
 /// What a filter says.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Said {
@@ -107,13 +115,18 @@ fn stopped(stops: &mut Stops, key: &FilterKey) -> Said {
     if *in_a_row < limits::MATCH_STOPS {
         return Said::Later;
     }
-    Said::Tell(format!(
+    Said::Tell(for_good(key))
+}
+
+/// Why a filter is not evaluated again.
+pub(super) fn for_good(key: &FilterKey) -> String {
+    format!(
         "the filter at {} was stopped {} times in a row by its time or its memory, and is not evaluated again for \
          version {}",
         key.reference,
         limits::MATCH_STOPS,
         key.version
-    ))
+    )
 }
 
 fn tell(stops: &mut Stops, key: &FilterKey, why: &str) -> Said {

@@ -1,6 +1,6 @@
 //! Who follows which playbook, and when a follower looks again.
 
-use super::filters::Stops;
+use super::filters::{FilterKey, Stops};
 use crate::runtime::Runtime;
 use playbook_engine::trigger::Reactions;
 use playbook_model::definition::DefinitionType;
@@ -27,6 +27,8 @@ struct Followed {
     woken: Notify,
     /// Up to which position of the log everything was dealt with.
     reached: AtomicU64,
+    /// The filters it evaluates no more.
+    stopped: Mutex<Vec<FilterKey>>,
 }
 
 /// What a follower knows of its playbook.
@@ -38,6 +40,8 @@ pub(super) struct Following {
     /// As they were last written.
     pub(super) written: (u64, String),
     pub(super) stops: Stops,
+    /// What is to be told of filters of tasks: the workflow, its version, and why.
+    pub(super) untold: Vec<(String, u32, String)>,
 }
 
 /// When a follower looks again.
@@ -62,6 +66,12 @@ impl Followers {
     pub(crate) fn reached(&self, owner: &str) -> Option<u64> {
         let followers = self.0.lock().expect("no holder panics");
         followers.get(owner).map(|followed| followed.reached.load(Ordering::Acquire))
+    }
+
+    /// The filters of a playbook that are not evaluated again for their version, while the program is open.
+    pub(super) fn stopped(&self, owner: &str) -> Vec<FilterKey> {
+        let followed = self.0.lock().expect("no holder panics").get(owner).cloned();
+        followed.map(|followed| followed.stopped.lock().expect("no holder panics").clone()).unwrap_or_default()
     }
 }
 
@@ -97,7 +107,7 @@ impl Runtime {
     }
 
     async fn react(&self, playbook: PlaybookKey, followed: &Followed) {
-        let Followed { woken, reached } = followed;
+        let Followed { woken, reached, stopped } = followed;
         let mut following = loop {
             match self.following(&playbook).await {
                 Ok(following) => break following,
@@ -115,6 +125,7 @@ impl Runtime {
                     Next::Sweep
                 }
             };
+            *stopped.lock().expect("no holder panics") = following.stops.for_good();
             reached.store(following.checkpoint, Ordering::Release);
             let due = following.reactions.next();
             let time = async {
@@ -156,6 +167,7 @@ impl Runtime {
             reactions,
             written: (checkpoint, state),
             stops: Stops::default(),
+            untold: Vec::new(),
         })
     }
 }

@@ -54,11 +54,7 @@ impl Runtime {
                     continue;
                 }
                 Said::Tell(why) => {
-                    if let Some(reacting) = following.reactions.workflows.get_mut(&key.workflow) {
-                        reacting.refuse(why);
-                    } else {
-                        tracing::warn!(workflow = key.workflow, why, "a filter of a listening task");
-                    }
+                    following.untold.push((key.workflow.clone(), key.version, why));
                     continue;
                 }
                 Said::No => continue,

@@ -1,5 +1,6 @@
 //! Looking at triggers: what each waits for, what it did not start, and what its filters would have matched.
 
+use super::filters::{FilterKey, for_good};
 use crate::runtime::{Runtime, incident};
 use crate::workflows::evaluate_once;
 use playbook_definition::Data;
@@ -88,6 +89,17 @@ impl Runtime {
             Trigger::Event { filters } => {
                 row.insert("filters".into(), filters.iter().map(filter_view).collect());
                 row.insert("waiting".into(), reacting.waiting.len().into());
+                let stopped = self.0.followers.stopped(&playbook.text());
+                let mut stopped: Vec<_> = stopped
+                    .iter()
+                    .filter(|key| key.workflow == workflow && key.version == reacting.version)
+                    .filter(|key| filters.iter().any(|filter| filter.reference == key.reference))
+                    .collect();
+                stopped.sort_by_key(|key| key.filter);
+                if !stopped.is_empty() {
+                    let told = |key: &&FilterKey| json!({ "reference": key.reference, "why": sentence_of(key) });
+                    row.insert("stopped".into(), stopped.iter().map(told).collect());
+                }
             }
             Trigger::Cron { expression } => {
                 row.insert("expression".into(), expression.clone().into());
@@ -215,6 +227,13 @@ impl Runtime {
             }
         }
     }
+}
+
+/// Why a filter is not evaluated again, as a sentence.
+fn sentence_of(key: &FilterKey) -> String {
+    let why = for_good(key);
+    let mut letters = why.chars();
+    letters.next().map(|first| format!("{}{}.", first.to_uppercase(), letters.as_str())).unwrap_or_default()
 }
 
 /// What a filter says of the events it was tried on.

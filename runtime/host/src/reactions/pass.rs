@@ -13,6 +13,7 @@ use playbook_model::definition::DefinitionType;
 use playbook_model::id::{DefinitionName, RunId};
 use playbook_model::record::{Context, DEFINITION_FACTS, DefinitionRef, Fact, RECORDED_TYPES};
 use playbook_model::refusal::Refusal;
+use playbook_model::time::Moment;
 use serde_json::Value;
 
 /// Records a pass reads.
@@ -226,6 +227,11 @@ impl Runtime {
             if let Some((count, reason, minute)) = reacting.tell(now) {
                 told.push((workflow.clone(), reacting.version, count, reason, minute));
             }
+        }
+        // Each is told once for its version, so that there is no need to count them.
+        let minute = Moment(now.0.div_euclid(60_000) * 60_000);
+        for (workflow, version, why) in std::mem::take(&mut following.untold) {
+            told.push((workflow, version, 1, why, minute));
         }
         for (workflow, version, count, reason, minute) in told {
             let Ok(name) = DefinitionName::new(workflow.clone()) else { continue };
