@@ -6,6 +6,7 @@ use crate::scheme;
 use axum::Router;
 use http::header::CONTENT_TYPE;
 use http::{Request, Response};
+use playbook_host::StandIns;
 use playbook_host::studio::{Studio, StudioOptions};
 use playbook_server::{Access, Origins, Site, SiteOptions};
 use serde_json::{Value, json};
@@ -36,6 +37,7 @@ impl Runtime {
             data_dir: places.data().to_owned(),
             config_dir: places.config().to_owned(),
             host: "desktop",
+            stand_ins: stand_ins(),
         });
         let behind = Arc::new(studio.clone());
         let site = Site::new(SiteOptions {
@@ -105,4 +107,19 @@ impl Runtime {
             tracing::error!("the runtime did not stop in time");
         }
     }
+}
+
+/// Outputs in place of functions that a test of the window supplies; a release has none.
+#[cfg(debug_assertions)]
+fn stand_ins() -> StandIns {
+    let Ok(outputs) = std::env::var("PLAYBOOK_TEST_STAND_INS") else { return StandIns::default() };
+    StandIns::of_outputs(&outputs).unwrap_or_else(|why| {
+        tracing::error!(why, "PLAYBOOK_TEST_STAND_INS is not read");
+        StandIns::default()
+    })
+}
+
+#[cfg(not(debug_assertions))]
+fn stand_ins() -> StandIns {
+    StandIns::default()
 }

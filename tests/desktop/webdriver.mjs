@@ -9,7 +9,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { inflateSync } from 'node:zlib';
 
-const root = resolve(import.meta.dirname, '..', '..');
+export const root = resolve(import.meta.dirname, '..', '..');
 const target = resolve(root, process.env.CARGO_TARGET_DIR ?? 'target');
 
 /** The programs under test; `make test` names them. */
@@ -76,16 +76,18 @@ export function freshHome() {
 /**
  * Opens the app.
  *
- * @param {{ args?: string[], home: ReturnType<typeof freshHome>, bus?: 'own' | 'none' }} options
+ * @param {{ args?: string[], home: ReturnType<typeof freshHome>, bus?: 'own' | 'none', environment?: Record<string, string> }} options
+ *   `environment`: more of it.
  *   `bus`: a session bus of its own, or none at all.
  */
-export async function openApp({ args = [], home, bus = 'own' }) {
+export async function openApp({ args = [], home, bus = 'own', environment = {} }) {
   const port = await freePort();
   const driver = ['WebKitWebDriver', `--port=${port}`, '--host=127.0.0.1'];
   const [command, ...rest] = bus === 'own' ? ['dbus-run-session', '--', ...driver] : driver;
   const env = {
     ...process.env,
     ...home.env,
+    ...environment,
     TAURI_WEBVIEW_AUTOMATION: 'true',
     // Without a graphics card the other path costs more than it saves.
     WEBKIT_DISABLE_DMABUF_RENDERER: '1',

@@ -1,5 +1,6 @@
 //! The Studio's routes of runs taken up again, over HTTP: replayed, forked, kept as a test.
 
+use playbook_host::StandIns;
 use playbook_host::cases::{Tester, Verdict};
 use playbook_host::folder::{CaseFile, Folder};
 use playbook_host::studio::{Studio, StudioOptions};
@@ -87,6 +88,7 @@ impl Stage {
             data_dir: home.path().join("data"),
             config_dir: home.path().join("config"),
             host: "browser",
+            stand_ins: StandIns::default(),
         };
         let studio = Arc::new(Studio::new(options));
         let site = Site::new(SiteOptions {

@@ -1,5 +1,6 @@
 //! The Studio's routes of views over HTTP: how a view stands, its filters, scrubbing, the bench that repairs it.
 
+use playbook_host::StandIns;
 use playbook_host::case::{Case, Folds};
 use playbook_host::cases::{Tester, Verdict};
 use playbook_host::folder::Folder;
@@ -74,6 +75,7 @@ impl Stage {
             data_dir: home.path().join("data"),
             config_dir: home.path().join("config"),
             host: "browser",
+            stand_ins: StandIns::default(),
         };
         let studio = Arc::new(Studio::new(options));
         let site = Site::new(SiteOptions {

@@ -1,6 +1,7 @@
 //! Where the Studio keeps what is no playbook's, the same for the window and the browser.
 
 use anyhow::{Context as _, Result};
+use playbook_host::StandIns;
 use playbook_host::studio::StudioOptions;
 
 const NAME: &str = "playbook-studio";
@@ -15,11 +16,12 @@ pub(crate) fn studio() -> Result<StudioOptions> {
         data_dir: dirs::data_dir().context(words)?.join(NAME),
         config_dir: dirs::config_dir().context(words)?.join(NAME),
         host: "browser",
+        stand_ins: StandIns::default(),
     })
 }
 
 /// Places for a Studio that opens no folder and remembers nothing.
 pub(crate) fn none() -> StudioOptions {
     let nowhere = std::env::temp_dir().join(NAME);
-    StudioOptions { data_dir: nowhere.clone(), config_dir: nowhere, host: "browser" }
+    StudioOptions { data_dir: nowhere.clone(), config_dir: nowhere, host: "browser", stand_ins: StandIns::default() }
 }

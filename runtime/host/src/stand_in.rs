@@ -1,14 +1,16 @@
 //! Stand-ins: what runs in place of a definition, where a test supplies it. There are none otherwise.
 //!
 //! A run of a stand-in is started, recorded and told as any run of a function. Only a program that makes its own
-//! [`crate::Settings`] can give one: no command, request or variable of the environment does.
+//! [`crate::Settings`] can give one: no command and no request does, nor anything in a release. The window takes outputs
+//! for its own tests from the environment, in a build with debug assertions.
 
 use playbook_engine::definition::{Definition, Definitions};
 use playbook_model::definition::{DefinitionKey, DefinitionType};
 use playbook_model::ending::Ending;
+use playbook_model::id::DefinitionName;
 use playbook_model::record::SavedDefinition;
 use playbook_model::time::Moment;
-use serde_json::Value;
+use serde_json::{Map, Value};
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -26,6 +28,22 @@ impl StandIns {
         assert!(key.kind != DefinitionType::Workflow, "a stand-in ends within its call, and a workflow does not");
         self.0.insert(key, Arc::new(ends));
         self
+    }
+
+    /// One for each member of a JSON object, as `TYPE/NAME`, that always ends with the member's value as its output.
+    ///
+    /// # Errors
+    /// What is wrong with the text, for the author of a test.
+    pub fn of_outputs(text: &str) -> Result<Self, String> {
+        let outputs: Map<String, Value> = serde_json::from_str(text).map_err(|why| why.to_string())?;
+        outputs.into_iter().try_fold(Self::default(), |all, (key, output)| {
+            let (kind, name) = key.split_once('/').ok_or_else(|| format!("{key} is not TYPE/NAME"))?;
+            let kind = DefinitionType::parse(kind).filter(|kind| *kind != DefinitionType::Workflow);
+            let kind = kind.ok_or_else(|| format!("{key} is of no type of a function"))?;
+            let name = DefinitionName::new(name).map_err(|why| format!("{key}: {why}"))?;
+            let ends = move |_: &Value| Ending::Succeeded { output: output.clone(), record: Value::Object(Map::new()) };
+            Ok(all.with(DefinitionKey { kind, name }, ends))
+        })
     }
 
     /// What stands in for a definition.

@@ -21,6 +21,7 @@ pub use routes::{ROUTES, Route};
 
 use crate::api::Method;
 use crate::runtime::{Runtime, incident};
+use crate::stand_in::StandIns;
 use changes::Changes;
 use open::Open;
 use playbook_model::ending::{Issue, Reason, Rejection};
@@ -39,6 +40,8 @@ pub struct StudioOptions {
     pub config_dir: PathBuf,
     /// `desktop` or `browser`.
     pub host: &'static str,
+    /// What runs in place of definitions in the folders it opens. Only a test gives any.
+    pub stand_ins: StandIns,
 }
 
 /// A refusal, with members beside those every problem document has.

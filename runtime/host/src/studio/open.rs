@@ -91,7 +91,8 @@ impl Studio {
             return self.folder_view(&open).await;
         }
         let place = Place::Folder(folder.path().to_path_buf());
-        let runtime = Runtime::open_with(place, Settings::default(), self.0.compiler.clone(), Clock::system())
+        let settings = Settings { stand_ins: self.0.options.stand_ins.clone(), ..Settings::default() };
+        let runtime = Runtime::open_with(place, settings, self.0.compiler.clone(), Clock::system())
             .await
             .map_err(|why| open_refusal(&why))?;
         let key = match runtime.adopt(&playbook).await {

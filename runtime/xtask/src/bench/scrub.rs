@@ -3,6 +3,7 @@
 use super::rebuild::{fill, number_of_events};
 use super::{Figure, middle_and_most, sample};
 use anyhow::{Context, Result, bail};
+use playbook_host::StandIns;
 use playbook_host::api::Method;
 use playbook_host::studio::{ROUTES, Studio, StudioOptions};
 use playbook_model::id::{OrgId, PlaybookId, PlaybookKey};
@@ -19,8 +20,12 @@ pub(super) async fn measure(root: &Path) -> Result<Vec<Figure>> {
     let folder = home.path().join("playbook");
     std::fs::create_dir_all(folder.join("recall"))?;
     std::fs::write(folder.join("playbook.yaml"), "id: bench\nname: Bench\n")?;
-    let options =
-        StudioOptions { data_dir: home.path().join("data"), config_dir: home.path().join("config"), host: "browser" };
+    let options = StudioOptions {
+        data_dir: home.path().join("data"),
+        config_dir: home.path().join("config"),
+        host: "browser",
+        stand_ins: StandIns::default(),
+    };
     let studio = Studio::new(options);
     open(&studio, &folder).await?;
     call(&studio, Method::Post, "/folder/close", json!({})).await?;
