@@ -278,6 +278,34 @@ mod tests {
     }
 
     #[test]
+    fn each_setting_of_workflows_has_its_bounds() {
+        let days = |days: u64| days * 24 * 60 * 60 * 1_000;
+        let settings = read_from(&[], None).expect("defaults");
+        assert_eq!(settings.workflow_max_milliseconds, days(30));
+        assert_eq!((settings.workflow_max_open_calls, settings.workflow_nested_runs), (1_000, 32));
+        let longest = |text: &str| {
+            let read = read_from(&[("WORKFLOW_MAX_DURATION", text)], None);
+            read.map(|settings| settings.workflow_max_milliseconds).ok()
+        };
+        assert_eq!(longest("PT2H"), Some(days(1) / 12));
+        assert_eq!(longest("P365D"), Some(days(365)));
+        for text in ["PT1H59M59S", "P365DT1S", "P1Y", "30"] {
+            assert_eq!(longest(text), None, "{text}");
+        }
+        let calls = |text: &str| {
+            let read = read_from(&[("WORKFLOW_MAX_OPEN_CALLS", text)], None);
+            read.map(|settings| settings.workflow_max_open_calls).ok()
+        };
+        assert_eq!([calls("1"), calls("9999")], [Some(1), Some(9_999)]);
+        assert_eq!([calls("0"), calls("10000")], [None, None]);
+        let nested = |text: &str| {
+            let read = read_from(&[("WORKFLOW_NESTED_RUNS", text)], None);
+            read.map(|settings| settings.workflow_nested_runs).ok()
+        };
+        assert_eq!([nested("1"), nested("1000"), nested("0"), nested("1001")], [Some(1), Some(1_000), None, None]);
+    }
+
+    #[test]
     fn the_file_holds_lists_and_nothing_else() {
         for text in ["", "[]", "{\"port\": 1}", "{\"api_keys\": 5}"] {
             assert!(read_from(&[("CONFIG_FILE", "x")], Some(text)).is_err(), "{text}");

@@ -16,6 +16,8 @@ mod record;
 mod standing;
 mod state;
 mod task;
+#[cfg(test)]
+mod tests;
 mod trace;
 mod value;
 mod waits;

@@ -81,11 +81,13 @@ impl Runtime {
         input: Input,
         start: Option<Part>,
     ) -> Result<(Delivered, Option<u64>), Refusal> {
+        let starts = start.is_some();
         let applied = match self.apply(&loaded, input).await? {
             Ok(applied) => applied,
             Err(Unapplied::Stale) => return Ok((Delivered::Stale, None)),
             Err(Unapplied::Repeated) => return Ok((Delivered::Repeated, None)),
             Err(Unapplied::Ended) => return Ok((Delivered::Ended, None)),
+            Err(Unapplied::Lost(_)) if starts => return Err(not_now()),
             Err(Unapplied::Lost(why)) => return Err(incident(&format!("the run {run} cannot go on: {why}"))),
         };
         let Applied { state, outputs, data, .. } = applied;
@@ -110,7 +112,10 @@ impl Runtime {
             Err(why) => {
                 // What is in memory may be behind the log: it is read again.
                 slot.loaded = None;
-                return Err(refused(why));
+                return Err(match why {
+                    AppendError::Closed | AppendError::Conflict { .. } if starts => not_now(),
+                    why => refused(why),
+                });
             }
         };
         self.recorded(playbook);
@@ -362,6 +367,11 @@ fn newest(retired: bool) -> Newest {
 /// A fact as it is recorded.
 pub(super) fn record(fact: Fact, context: Context) -> NewRecord {
     NewRecord { kind: fact.kind().into(), data: fact.data(), context }
+}
+
+/// The refusal of a start that cannot be taken at this moment. "Starting and cancelling a run".
+fn not_now() -> Refusal {
+    Rejection::new(Reason::Unavailable, "The workflow cannot start now; try again shortly").into()
 }
 
 /// Why nothing was recorded, for the caller.
