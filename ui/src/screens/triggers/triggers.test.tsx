@@ -9,7 +9,7 @@ const WHY = 'The filter at /schedule/on/one was stopped 3 times in a row by its 
 
 const row = (given: Partial<TriggerRow>): TriggerRow => ({
   workflow: 'costly', version: 2, kind: 'event', reference: '/schedule/on', sentence: 'For each event of the type **a**',
-  since: '2026-11-30T10:00:00.000Z', next: [], filters: [{ sentence: 'an event of the type **a**' }] as TriggerRow['filters'], ...given,
+  since: '2026-11-30T10:00:00.000Z', next: [], filters: [{ type: 'a', sentence: 'an event of the type **a**' }], ...given,
 });
 
 test('a filter that was stopped for good is shown with why', async () => {
