@@ -10,8 +10,9 @@ fn main() -> io::Result<()> {
     let beside = Path::new(&variable("CARGO_MANIFEST_DIR")).join("../../ui/dist");
     let folder = env::var_os("PLAYBOOK_UI_DIST").map_or(beside, PathBuf::from);
     let mut files = Vec::new();
+    // Also where there is none yet: a UI that is built later is taken in by the next build.
+    println!("cargo:rerun-if-changed={}", folder.display());
     if folder.join("index.html").is_file() {
-        println!("cargo:rerun-if-changed={}", folder.display());
         collect(&folder, "", &mut files)?;
     }
     files.sort();
