@@ -3,6 +3,7 @@
 //! This crate knows no file, no clock, no database and no engine.
 //! It holds values and the rules about one value alone.
 
+pub mod conversation;
 pub mod definition;
 pub mod difference;
 pub mod duration;
